@@ -142,7 +142,7 @@ def test_an_explanation_contains_strength_sources_and_history(
     world.mind.facts = facts
     memory.add_messages(talk(), conversation="c")
     memory.consolidate("c")
-    world.later(days=3)
+    world.later(days=300)
     fact = memory.get_all()[-1]
     told = str(memory.explain(fact.id))
     for words in ("Alice owns the deploy pipeline", "strength 0.", "fades on", "source: 2026-03-01", "consolidate"):

@@ -136,8 +136,8 @@ def test_facts_filters_by_category_and_phase_and_shows_refused_facts(run: Run) -
     talk = "user: I'm allergic to walnuts.\nassistant: Noted.\n"
     run("remember", "--conversation", "a", input=talk)
     run("consolidate", "--conversation", "a", "--force")
-    run("delete", next(fact["id"] for fact in run("facts", "--json").json if "walnuts" in fact["text"]))
     run("remember", "--conversation", "b", input=talk)
+    run("delete", next(fact["id"] for fact in run("facts", "--json").json if "walnuts" in fact["text"]))
     run("consolidate", "--conversation", "b", "--force")
     assert "walnuts" in run("facts", "--rejected").out
     assert run("facts", "--rejected", "--json").json[0]["reason"]

@@ -55,7 +55,7 @@ def test_uses_of_one_day_are_one_session_unless_named(world: "World", only: "Onl
 
 def test_frequent_use_over_time_makes_core_and_core_never_fades(world: "World", only: "Only") -> None:
     memory = world.open()
-    memory.add("Alice owns the deploy pipeline", kind="episodic")
+    memory.add("Alice owns the deploy pipeline")
     for _ in range(10):
         world.later(days=14)
         memory.record_retrieval(memory.search("deploys"))

@@ -241,6 +241,7 @@ def test_rules_without_a_model_cost_nothing(opened: Open, talk: Callable[..., No
 def test_a_sleep_with_a_failing_model_reports_its_cost(opened: Open, talk: Callable[..., None]) -> None:
     memory = opened(llm=ScriptedLLM(distil=DISTILLED, summarise=RuntimeError("model down")))
     talk(memory, *(f"line {n}" for n in range(140)))
+    memory.consolidate(force=True)
     report = memory.sleep()
     assert any("model down" in problem for problem in report.problems)
     assert report.cost.calls == 1

@@ -257,7 +257,7 @@ def test_a_pinned_message_keeps_its_words_and_a_person_can_bring_the_others_back
     memory = opened(hot_words_max=40)
     messages = talked(memory, clock)
     memory.pin(messages[4].id)
-    memory.sleep()
+    unread_night(memory)
     assert memory.get(messages[4].id).gist is None
     trimmed = next(one for one in memory.get_all(kinds=["message"]) if one.gist is not None)
     memory.revive(trimmed.id)
@@ -278,7 +278,7 @@ def test_in_a_chat_with_an_assistant_the_words_of_the_person_stay_longer(opened:
 def test_erasing_a_message_erases_its_trimmed_text_too(opened: Opened, clock: FrozenClock) -> None:
     memory = opened(embedder="static", hot_words_max=30)
     talked(memory, clock)
-    memory.sleep()
+    unread_night(memory)
     trimmed = next(one for one in memory.get_all(kinds=["message"]) if one.gist is not None)
     memory.erase(id=trimmed.id)
     assert (

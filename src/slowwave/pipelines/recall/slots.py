@@ -1,7 +1,6 @@
 """Raises the hits that state what an elementary question asks for, the newest first, and marks the older ones."""
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE
@@ -15,7 +14,7 @@ RELEVANCE: Final = 0.8
 
 
 def stated_first(slot: Slot, hits: list[Hit], more: list[Hit]) -> list[Hit]:
-    """The hits, with the statements of a slot above all others, the newest first.
+    """The hits, with the statements of a slot above all others, the newest first. What is known to be outdated is not raised.
 
     Args:
         slot: What the question asks for.
@@ -26,11 +25,11 @@ def stated_first(slot: Slot, hits: list[Hit], more: list[Hit]) -> list[Hit]:
     stating = [
         (hit, found)
         for hit in (*hits, *(hit for hit in more if hit.memory.id not in known))
-        if (found := _stated(slot, hit)) is not None
+        if (not hit.stale or hit.perhaps) and (found := _stated(slot, hit)) is not None
     ]
     if not stating:
         return hits
-    stating.sort(key=lambda pair: (not pair[0].stale or pair[0].perhaps, _said(pair[0])), reverse=True)
+    stating.sort(key=lambda pair: pair[0].memory.at, reverse=True)
     raised: list[Hit] = []
     newer: list[SlotStatement] = []
     for hit, found in stating[:RAISED]:
@@ -42,10 +41,6 @@ def stated_first(slot: Slot, hits: list[Hit], more: list[Hit]) -> list[Hit]:
         newer.append(found)
     first = {hit.memory.id for hit in raised}
     return [*raised, *(hit for hit in hits if hit.memory.id not in first)]
-
-
-def _said(hit: Hit) -> datetime:
-    return hit.memory.at
 
 
 def _stated(slot: Slot, hit: Hit) -> SlotStatement | None:

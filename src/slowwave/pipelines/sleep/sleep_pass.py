@@ -158,10 +158,7 @@ def _run_stages(
         runs.receipts += [receipt for _, receipt in results]
         if dropped := sum(len(receipt.dropped) for _, receipt in results):  # changed by others meanwhile: due again
             left[name] = left.get(name, 0) + dropped
-    if len(due) == DUE_MAX:
-        left["due"] = max(1, ports.store.due(ports.scope, now))
-    if unscheduled > len(rescheduled):
-        left["replan"] = unscheduled - len(rescheduled)
+    left |= _left_in_queues(ports, now, due=len(due), unscheduled=unscheduled - len(rescheduled))
     if not dry_run:
         problems += _reembed(ports, left)
         rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
@@ -179,6 +176,12 @@ def _run_stages(
         thought=think,
         texts=_linked_texts(ports, runs.plans) if dry_run else {},
     )
+
+
+def _left_in_queues(ports: Ports, now: datetime, *, due: int, unscheduled: int) -> dict[str, int]:
+    """What a pass does not look at: due facts over the most of one pass, and facts without a schedule."""
+    left = {"due": max(1, ports.store.due(ports.scope, now))} if due == DUE_MAX else {}
+    return left | ({"replan": unscheduled} if unscheduled > 0 else {})
 
 
 def _stages(on_progress: Progress | None) -> Iterator[tuple[str, Stage]]:

@@ -24,7 +24,7 @@ _STATEMENTS_MAX: Final = 40
 _NOW: Final = r"(?: (?:now|currently|still|just|recently|actually|also|both|all|originally))*"
 _FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": (
-        r"MY (?:(?:full|real|first|own) )?name(?: is|'s) (?-i:(?P<value>[A-Z][\w'-]+(?: [A-Z][\w'-]+)*))",
+        r"MY (?:(?:full|real|first|own) )?name(?: is|'s) NOW (?-i:(?P<value>[A-Z][\w'-]+(?: [A-Z][\w'-]+)*))",
         r"^(?:\w+[,!] )?name's (?-i:(?P<value>[A-Z][\w'-]+))",
         r"(?:everyone|people|friends|just|you can|please) (?:\w+ )?calls? (?:me|him|her|them) (?-i:(?P<value>[A-Z][\w'-]+))",
         r"^(?:hi|hey|hello)[,!.]? I B (?-i:(?P<value>[A-Z][\w'-]+))",

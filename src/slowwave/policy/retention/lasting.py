@@ -7,11 +7,13 @@ outing is ordinary. A mood, and what is only being thought about, passes. The wo
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from slowwave.model.memory import SUMMARY, Memory
-from slowwave.policy.text.dates import DateParts, mentioned
 from slowwave.policy.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    from slowwave.policy.text.dates import DateParts
 
 Durability: TypeAlias = Literal["lasting", "ordinary", "passing"]
 
@@ -137,6 +139,10 @@ def own_end(memory: Memory) -> datetime | None:
 def _own_end(text: str, said: datetime) -> datetime | None:
     ends = _UNTIL.search(text)
     if ends or (_AHEAD.search(text) and not _MILESTONE.search(text)):  # a wedding or a move is worth knowing afterwards
+        from slowwave.policy.text.dates import (
+            mentioned,
+        )
+
         days = [day for written in mentioned(text) for parts in written.readings if (day := _last_day(parts))]
         if days:
             last = datetime(max(days).year, max(days).month, max(days).day, tzinfo=UTC) + timedelta(days=1) + _GRACE
@@ -144,7 +150,7 @@ def _own_end(text: str, said: datetime) -> datetime | None:
     return next((said + days for pattern, days in _STATES if pattern.search(text)), None)
 
 
-def _last_day(parts: DateParts) -> date | None:
+def _last_day(parts: "DateParts") -> date | None:
     """The last day of a date that names its year; None without a year."""
     year, month, day = parts
     if year is None:
