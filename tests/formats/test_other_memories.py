@@ -179,8 +179,8 @@ def test_imported_facts_are_reconciled_with_their_own_times(written: Write, tmp_
         memory.import_(first)
         done = memory.import_(second)
         assert (done.facts, done.waiting) == (1, 0)
-        assert "Fri 2025-08-01" in llm.asked[0].text
-        assert "Sat 2025-02-01" in llm.asked[0].text
+        assert "2025-08-01" in llm.asked[0].text
+        assert "2025-02-01" in llm.asked[0].text
         (fact,) = memory.get_all()
         assert (fact.text, fact.valid_from) == ("Ada lives in Bern", datetime(2025, 8, 1, tzinfo=UTC))
         assert memory.import_(second).facts == 0, "a second import adds nothing"

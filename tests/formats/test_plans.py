@@ -22,6 +22,7 @@ def lived(path: Path, scope: str = "default") -> AgentMemory:
     memory = AgentMemory.open(path, scope=scope, llm=None, clock=clock, config=config)
     memory.add_messages([Message(role="user", content=f"Remark {n} about garden {n * 7}") for n in range(18)], "a")
     memory.consolidate("a", force=True)
+    memory.sleep()
     for number, thing in enumerate(THINGS):
         memory.add(f"The shed holds {number} {thing}", category="observation")
         memory.add(f"Anna bought {number} {thing}", category="finding", kind="episodic")

@@ -32,7 +32,7 @@ def test_a_long_conversation_is_summarised_by_any_mind(
                 memory.add_message(Message(role="user", content=text, at=clock()), conversation="life")
                 clock.advance(seconds=60)
                 if number in {129, 193}:
-                    assert memory.sleep().problems == ()
+                    assert memory.compact_conversation("life").problems == ()
             assert "summarised up to 129" in memory.command("@memory-status")
             written = memory.export_vault(tmp_path / "vault")
             assert len([name for name in written if "/recent-2026" in name]) == 2

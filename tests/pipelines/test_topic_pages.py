@@ -59,7 +59,7 @@ def test_a_sleep_pass_writes_a_page_with_its_sources(memory: AgentMemory, clock:
     assert (page.kind, page.subject, page.depth, page.phase) == ("summary", "Ines", 1, "active")
     assert len(lines_of(page)) == len(SPORTS)
     assert [line.day for line in lines_of(page)] == [(START + timedelta(days=n)).date() for n in range(len(SPORTS))]
-    assert {source.text for source in memory.explain(page.id).sources} >= {SPORTS[0]}
+    assert {source.ref for member in memory.explain(page.id).sources for source in member.sources} >= {SPORTS[0]}
 
 
 def test_consolidating_writes_pages_as_a_part_of_its_run(memory: AgentMemory, clock: FrozenClock) -> None:

@@ -139,9 +139,7 @@ def own_end(memory: Memory) -> datetime | None:
 def _own_end(text: str, said: datetime) -> datetime | None:
     ends = _UNTIL.search(text)
     if ends or (_AHEAD.search(text) and not _MILESTONE.search(text)):  # a wedding or a move is worth knowing afterwards
-        from slowwave.policy.text.dates import (
-            mentioned,
-        )
+        from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
 
         days = [day for written in mentioned(text) for parts in written.readings if (day := _last_day(parts))]
         if days:
