@@ -21,7 +21,9 @@ def main() -> None:
         memory.add("Juno painted the stairs to the cellar", kind="episodic", category="observation")
         clock.advance(days=180)
 
-        plan = memory.sleep(dry_run=True).plan  # nothing is changed yet
+        plan = memory.sleep(
+            dry_run=True, think=False
+        ).plan  # only what fades: no message is read, and nothing is changed yet
         for operation in plan.operations:
             print(f"planned: {operation.because}")
         memory.apply(plan)

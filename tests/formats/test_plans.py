@@ -48,7 +48,7 @@ def test_a_saved_plan_equals_the_plan_and_can_be_applied(tmp_path: Path) -> None
         assert not memory.get_all(categories=["observation"])
         again = memory.apply(plan)
         assert not any(receipt.applied for receipt in again)
-        assert "was changed since this was planned" in str(again[0])
+        assert any("was changed since this was planned" in str(receipt) for receipt in again)
 
 
 def test_a_plan_file_is_never_overwritten_and_another_scope_is_refused(tmp_path: Path) -> None:
@@ -66,7 +66,8 @@ def _erasing(told: dict[str, Any]) -> None:
 
 
 def _nameless(told: dict[str, Any]) -> None:
-    told["parts"][0]["groups"][0]["operations"][0]["after"]["id"] = 7
+    operations = [each for part in told["parts"] for group in part["groups"] for each in group["operations"]]
+    next(each for each in operations if isinstance(each.get("after"), dict))["after"]["id"] = 7
 
 
 def _timeless(told: dict[str, Any]) -> None:

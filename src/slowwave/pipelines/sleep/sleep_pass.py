@@ -119,8 +119,7 @@ def _run_stages(
     ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, on_progress: Progress | None
 ) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
-    dry_run, now = lease is None, plan.at
-    due = _due_facts(ports, now)
+    dry_run, now, due = lease is None, plan.at, _due_facts(ports, plan.at)
     rescheduled, unscheduled = ports.store.facts_without_schedule(
         ports.scope, *decay_class_range(ports.config), REPLANNED_MAX
     )
