@@ -154,7 +154,7 @@ def test_the_migration_fills_the_table_of_due_scopes(postgres: PostgresServer) -
             (last,),
         )
     opened = PostgresStore(address)
-    assert opened.scopes_due(NOW, 10) == [SCOPE, OTHER]
+    assert set(opened.scopes_due(NOW, 10)) == {SCOPE, OTHER, "slept"}  # its pass did not read messages
     opened.close()
 
 
