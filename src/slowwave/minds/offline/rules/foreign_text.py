@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from slowwave.minds.offline.rules.cues import cue
+from slowwave.minds.offline.rules.labels import foreign_labels
 from slowwave.minds.offline.rules.role_play import play_spans
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.names import word_set
@@ -35,7 +36,7 @@ _FICTION_KIND: Final = (
 )
 _TASK_VERB: Final = (
     r"(?:translat(?:e|ing)|rewrit(?:e|ing)|rephras(?:e|ing)|paraphras(?:e|ing)|reword(?:ing)?|summari[sz](?:e|ing)|proof-?read(?:ing)?|polish(?:ing)?|shorten(?:ing)?|"
-    r"condens(?:e|ing)|tl;?dr|transcrib(?:e|ing)|spell-?check(?:ing)?|copy-?edit(?:ing)?|grammar-?check(?:ing)?|paraphrase)"
+    r"condens(?:e|ing)|tl;?dr|tighten(?:ing)?(?: up)?|soften(?:ing)?|redraft(?:ing)?|rework(?:ing)?|spruce up|transcrib(?:e|ing)|spell-?check(?:ing)?|copy-?edit(?:ing)?|grammar-?check(?:ing)?|paraphrase)"
 )
 _TEXT_TASK_VERB: Final = (
     r"(?:edit|correct|fix|improve|revise|review|check|critique|score|rate|grade|evaluate|assess|analy[sz]e|continue|finish|complete|extend|expand|format|convert|simplify|"
@@ -56,7 +57,7 @@ _POLITE: Final = (
 )
 
 
-_VERBS: Final = "translat rewrit rephras paraphras reword summari proof polish shorten condens tldr tl;dr transcrib spell copy grammar"
+_VERBS: Final = "translat rewrit rephras paraphras reword summari proof polish shorten condens tldr tl;dr tighten soften redraft rework spruce transcrib spell copy grammar"
 _TEXT_VERBS: Final = (
     "edit correct fix improve revise review check critique score rate grade evaluate assess analy continue finish complete extend expand format convert simplify explain "
     "interpret comment feedback thoughts opinion screen tidy clean respond reply answer read judge extract classify label annotate make turn put change rhyme tag parse write"
@@ -207,8 +208,8 @@ _ANNOUNCED: Final = (
         _KINDS,
     ),
     cue(
-        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|screenplay|script|book i['’]m writing),?\s+(?={_I}\b)",
-        "novel story screenplay fiction fanfic dream nightmare play campaign script book",
+        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|game|simulation|script|book i['’]m writing),?\s+(?={_I}\b)",
+        "novel story screenplay fiction fanfic dream nightmare play campaign game simulation script book",
         "in_",
     ),
     cue(
@@ -292,8 +293,11 @@ _REQUESTED: Final = _pattern(
 )
 _JOKE: Final = cue(
     r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding(?! around)|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)(?! around)|kidding(?! around)|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
-    r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!)\b|(?<=[.!?,]\s)not!\s*$",
-    "/s /j sarcas jk j/k kidding joking yeah_right as_if not joke april lies psych",
+    r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!|yeah,? sure,? right|said (?:no ?one|nobody) ever|when (?:pigs|hell) (?:fly|freezes)|i wish lol|(?:irony|ironic(?:ally)?|satire) (?:off|intended|alert)|(?:that was|i was being|being|i['’]?m being) (?:ironic|facetious))\b"
+    r"|\b(?:lol|lmao|haha|hehe|rofl|pff+t?|hah)[\s,.!…–—-]{1,3}(?:as if|not|no|nope|sure|right|obviously not|of course not|i wish)\W{0,9}$"
+    r"|(?:[.!,…;–—-]\s{0,3}|\s\()(?:not|as if|yeah,? right|in my dreams|dream on|sike|psyche?|i wish|or not lol|obviously not lol|fat chance)\b\W{0,9}$"
+    r"|\s(?-i:NOT)\W{0,9}$|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b|🙄\W{0,9}$",
+    "/s /j sarcas jk j/k kidding joking yeah as_if not joke april lies psych sike iron satire ever pigs hell wish dream chance facetious lol lmao haha hehe rofl pff hah 🙄",
 )
 _TEST: Final = _pattern(
     r"^\W{0,9}(?:(?:test(?:ing)?\W+){1,3}(?:\d|test|one|this|my|is|,|message|abc|hello)|this is (?:just )?(?:a|only a) test\b|lorem ipsum|asdf|hello world test)"
@@ -339,7 +343,7 @@ _CLOSING: Final = _pattern(
 _SIGNATURE_LINES: Final = 6
 _SIGNATURE: Final = _pattern(r"^--[ ]?\n.*", re.MULTILINE | re.DOTALL)
 _LABELLED: Final = _pattern(
-    r"^[ \t]*(?:\[[\d:., APMapm/-]+\][ \t]*)?(?P<label>[^\W\d][\w .'’-]{0,24})(?:[ \t]*\([^)\n]{0,20}\))?[ \t]*:[ \t]+\S.*$",
+    r"^[ \t]*(?:[-*•][ \t]+)?(?:\[[\d:., APMapm/-]+\][ \t]*)?(?P<label>[^\W\d][\w .'’-]{0,24})(?:[ \t]*\([^)\n]{0,20}\))?[ \t]*:[ \t]+\S.*$",
     re.MULTILINE,
 )
 _SPEAKERS: Final = word_set("q a interviewer interviewee host guest speaker moderator user assistant customer agent me him her patient doctor teacher student")  # fmt: skip
@@ -443,6 +447,11 @@ def _announced(text: str, lower: str) -> Spans:
         for match in each.find(text, lower):
             if not text[match.end() : match.end() + _GAP].lstrip().startswith(_CODE):
                 yield _sentence_start(text, match.start()), _rest(text, match.end())[1]
+
+
+def _labelled(text: str) -> Spans:
+    for place in foreign_labels(text):
+        yield _rest(text, place)
 
 
 def _hypothetical(text: str, lower: str) -> Spans:
@@ -568,4 +577,4 @@ _BY_WORDS: Final[tuple[Callable[[str, str], Spans], ...]] = (
     _examples,
     _jokes,
 )
-_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (_quotations, _mail, _transcripts, _comments)
+_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (_labelled, _quotations, _mail, _transcripts, _comments)

@@ -52,6 +52,11 @@ _PART: Final = (
 )
 
 
+# Words of a mood: "*sighs* I have to work" is no stage direction.
+_MOOD: Final = (
+    r"sigh\w*|laugh\w*|cr(?:y|ies|ying)|shrug\w*|facepalm\w*|blush\w*|cough\w*|wink\w*|smil\w+|hugs?|giggl\w+|cring\w+|groan\w*|yawn\w*|grin\w*|sob\w*|panic\w*|rolls (?:my )?eyes|"
+    r"always|sometimes|yes|perhaps|less|this|its|his|was|is|has|does|us|nothing|something|anything|everything|during|being|things|thanks"
+)
 _GAMES: Final = "role rp larp improv make-believe make_believe adventure d&d dnd dungeons mystery interactive cosplay"
 _YOU: Final = "you_are you're you’re youre you_play you_be you_will you'll you’ll you_now"
 _BEGINS: Final = (
@@ -70,6 +75,25 @@ _BEGINS: Final = (
         r"\blet['’]?s (?:play (?!(?:some|a bit of|the (?:piano|guitar)|music|cards|chess|football|soccer|tennis|it|on|at)\b)|pretend|imagine|act\b|act out|make believe)",
         "let",
         "play pretend imagine act make",
+    ),
+    cue(
+        r"\b(?:let['’]?s|let us|can we|could we|shall we|wanna|want to) (?:do|run|try|start|play|improvise|act|make|have) (?:a|an|the|this|that|another|our) (?:[\w-]+ ){0,2}?(?:scene|skit|sketch|improv|bit|adventure|scenario|quest|campaign)\b",
+        "scene skit sketch improv bit adventure scenario quest campaign",
+    ),
+    # What the user does on the stage: "*enters the throne room*"
+    cue(
+        rf"(?:^|(?<=[\n.!?\"”]))[ \t]{{0,9}}\*(?!\*|\s)(?!(?:{_MOOD})\b)(?:(?:slowly|quietly|suddenly|carefully|then|the \w+|i|my \w+) )?[a-z]+(?<!s)(?:s|ing) [^*\n]{{2,120}}\*(?![*\w])",
+        "*",
+    ),
+    # A part that the user plays opposite the assistant, even a helper
+    cue(
+        r"\b(?:act|behave|pose|serve|play|speak|respond|talk|be|you(?:['’]?re| are))\b[^.!?\n]{0,60}[.!?;,–—-]\s+(?:and |while )?I(?:['’]?m| am|['’]?ll| will)?(?: be)? ?(?:play|playing|acting as|pretending)\b"
+        r"(?: to be)? (?:an?|the|your|my|as)\b(?! (?:piano|guitar|violin|cello|flute|drums?|bass|trumpet|organ|harp|saxophone|clarinet|game))",
+        "play acting pretending",
+    ),
+    cue(
+        r"\bI(?:['’]?ll| will) (?:be|play) (?:an?|the|your) [^.!?\n]{1,40}?(?:,| and| while)\s+(?:and )?you(?:['’]?ll| will|['’]?re| are| can)?(?: be| play)? (?:an?|the|my)\b",
+        "i'll i’ll ill_ i_will",
     ),
     # A character of the user's, a scene
     cue(

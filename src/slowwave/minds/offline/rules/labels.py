@@ -1,0 +1,111 @@
+"""Decides of a label ("fix typos: …", "Bio for the leaflet: …", "About me: …") whether the text behind it is its writer's own.
+
+A label is the beginning of a message, line or sentence that ends with a colon, a dash or a line break. The labels that people
+write before other people's text are an open class (every task, kind of text, place and person), those before statements of
+their own a small one (notes, news, topics of their life, requests for advice). Therefore a short label without a verb that is
+not known as the writer's own is taken as foreign if the text behind it begins in the first person.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.names import word_set
+
+_LONGEST: Final = 10  # words of a label with a word of a task or a kind of text
+_LONGEST_UNKNOWN: Final = 6  # words of a label without a known word
+_READ_AHEAD: Final = 300  # characters behind the label in which the first person is looked for
+_LABEL: Final = lazy_regex(
+    r"(?:^|(?<=\n)|(?<=[.!?]\s))[ \t>*•\"'(-]{0,9}(?P<label>[^\W\d_][^\n.!?:]{1,100}?)[?!]?[*_]{0,3}"
+    r"(?P<mark>:(?!//)|[ \t]+[-–—](?=\s)|\n|(?<=\))(?=\s)|\.(?=\s))[*_\s]{0,9}"
+)
+_FIRST: Final = lazy_regex(r"\b(?:I|I['’](?:m|ve|d|ll)|im|ive|my|we|we['’](?:re|ve|ll|d)|our)\b", re.IGNORECASE)
+_SUBJECT: Final = lazy_regex(r"\b(?:I|I['’](?:m|ve|d|ll)|im|ive|we|we['’](?:re|ve|ll|d))\b", re.IGNORECASE)
+_WORD: Final = lazy_regex(r"[^\W_]+(?:['’;-]\w+)*")
+_MINE: Final = lazy_regex(r"^(?:\S+ ){0,3}(?:my|our)\b", re.IGNORECASE)
+# Work on a text.
+_TASKS: Final = word_set(
+    "fix fixing correct correcting check checking spellcheck edit editing improve improving tighten tightening shorten shortening lengthen reword rewording rephrase rephrasing "
+    "paraphrase rewrite rewriting redraft rework proofread proofreading proof polish polishing translate translating translation render summarise summarize summary summarising "
+    "summarizing condense tldr tl;dr gist grammar typo typos spelling punctuation comma commas tone wording phrasing caption captions subtitle subtitles transcribe reply respond "
+    "react simplify simplified eli5 analyse analyze interpret convert reformat classify annotate sentiment extract parse decode soften streamline expand elaborate continue finish "
+    "complete critique feedback roast grade score judge version versions alternative alternatives synonym synonyms rhyme shorter longer simpler nicer politer polite politely formal "
+    "formally informal casual casually professional professionally friendlier clearer catchier funnier grammatical grammatically idiomatic fluent deutsch englisch español "
+    "français italiano english german french spanish italian portuguese dutch swedish danish norwegian finnish czech russian ukrainian turkish greek arabic hebrew hindi "
+    "urdu chinese mandarin cantonese japanese korean vietnamese thai indonesian latin hungarian romanian bulgarian croatian serbian catalan irish welsh"
+)
+# Kinds of text, the places that it is copied from, and words that report it.
+_KINDS: Final = word_set(
+    "text texts sentence sentences paragraph passage email e-mail mail letter message messages sms dm post posts comment comments review reviews tweet thread article essay story "
+    "stories tale poem haiku limerick sonnet lyrics lyric song verse chorus hook bridge rap chapter scene script screenplay dialogue dialog monologue novel excerpt extract snippet quote quotes "
+    "quotation transcript transcription interview conversation chat log abstract statement testimony testimonial bio biography cv resume résumé application ad advert caption speech "
+    "toast vows eulogy line lines phrase draft fiction fanfic nanowrimo diary journal joke riddle pun meme epitaph sketch skit voicemail voice listing report memo newsletter prologue "
+    "epilogue ballad hymn jingle slogan motto tagline proverb saying headline key main takeaways points forum reddit subreddit facebook twitter instagram insta linkedin tinder "
+    "bumble whatsapp slack discord tumblr quora yelp amazon tripadvisor airbnb ebay wikipedia newspaper magazine book film movie podcast episode textbook worksheet homework exercise "
+    "duolingo sign poster mug t-shirt postcard fortune horoscope dream nightmare copied copy copypasta pasted paste pasting forwarded fwd fw via original input prompt sample example "
+    "examples dummy placeholder lorem filler mock fake fictional roleplay rp character persona role npc player hero heroine villain narrator protagonist speaker "
+    "campaign game backstory wrote writes said says sent texted emailed mailed posted commented replied claims claimed goes asked asks complains told applicant candidate customer "
+    "client patient witness interviewee guest host author user option variant mean means meaning say"
+)
+_REPORTED: Final = word_set(
+    "from by wrote writes said says sent texted emailed mailed posted commented replied forwarded copied pasted"
+)
+# Statements about the writer, and requests for advice: the text behind them is the writer's own.
+_OWN: Final = word_set(
+    "note remember reminder fact facts fyi btw context background update updates correction ps intro introduction about info information details news announcement hi hello hey thanks "
+    "thank question questions problem problems issue situation reason reasons point thing things goal goals plan plans hobby hobbies work job career education school diet allergy "
+    "allergies health medical family home house pets pet status preference preferences interests requirement requirements constraint constraints budget schedule important warning "
+    "disclaimer confession truth clarification answer yes no yeah yep nope ok okay so well anyway honestly listen look basically namely because also plus today tomorrow yesterday "
+    "tonight monday tuesday wednesday thursday friday saturday sunday morning evening now currently recently name names age location city address phone birthday hometown favourite "
+    "favourites favorite favorites likes dislikes pros cons todo task tasks step day week first second third one two record keep save store memorise memorize self me us myself rule "
+    "rules request wish needs advice help recommend recommendation recommendations suggest suggestion suggestions find tell give buy calculate design create build choose cook recipe "
+    "recipes trip travel holiday vacation gift gifts ideas idea personal personally heads skills experience languages relationship status symptoms medication money finances sport "
+    "sports fitness training workout weather life lifestyle music food drinks car transport profile summary-of-me progress result results achievement big small good bad great sad "
+    "happy exciting fun quick random unrelated topic besides additionally finally lastly conclusion hence therefore guess secret honest admission promise decision change changes"
+)
+# Words before the first word that says what a label is about.
+_NOT_FIRST: Final = word_set(
+    "the a an my our this these that some please pls plz can could would you help me need quick quickly now hey hi just and i one"
+)
+_VERBS: Final = word_set(
+    "is are was were has have had do does did will would can could should am isn't it's that's there's here's what's am going"
+)
+
+
+def foreign_labels(text: str) -> Iterator[int]:
+    """The place behind each label whose text is not its writer's own.
+
+    >>> list(foreign_labels("fix typos: i live in Pume"))
+    [12]
+    >>> list(foreign_labels("About me: I live in Pune"))
+    []
+    """
+    for match in _LABEL.finditer(text):
+        if _FIRST.search(text, match.end(), match.end() + _READ_AHEAD) and _is_foreign(
+            match["label"], match["mark"], begins_first=bool(_FIRST.match(text, match.end()))
+        ):
+            yield match.end()
+
+
+def _is_foreign(label: str, mark: str, *, begins_first: bool) -> bool:
+    words = [word.replace("’", "'") for word in _WORD.findall(label.lower())]
+    if not words or len(words) > _LONGEST or _SUBJECT.search(label):
+        return False
+    known = {part for word in words for part in (word, word.removesuffix("'s"))}
+    verb, task, kind, own = (known & table for table in (_VERBS, _TASKS, _KINDS, _OWN))
+    if mark in {".", ""}:
+        return bool(begins_first and kind and not verb and _is_title(words))
+    first = next((word for word in words if word not in _NOT_FIRST), words[0]).removesuffix("'s")
+    if own and not (kind and known & _REPORTED) and (first in _OWN or mark != ":" or not (task or kind)):
+        return False
+    if kind:
+        return begins_first and not (verb and _MINE.match(label)) if mark == ":" else not verb
+    if task:
+        return words != ["edit"] and (len(task) > 1 or not _MINE.match(label)) and (mark == ":" or not verb)
+    return mark == ":" and begins_first and not verb and len(words) <= _LONGEST_UNKNOWN
+
+
+def _is_title(words: list[str]) -> bool:
+    """Whether a sentence without a verb names a text: "For my novel, chapter 2." or "Transcript (day 2)"."""
+    return words[0] in {"for", "from", "chapter", "scene", "excerpt", "transcript", "prologue", "epilogue", "lyrics", "poem", "dialogue", "monologue", "draft"} and "club" not in words  # fmt: skip
