@@ -43,7 +43,7 @@ _KINDS: Final = word_set(
     "toast vows eulogy line lines phrase draft fiction fanfic nanowrimo diary journal joke riddle pun meme epitaph sketch skit voicemail voice listing report memo newsletter prologue "
     "epilogue ballad hymn jingle slogan motto tagline proverb saying headline key main takeaways points forum reddit subreddit facebook twitter instagram insta linkedin tinder "
     "bumble whatsapp slack discord tumblr quora yelp amazon tripadvisor airbnb ebay wikipedia newspaper magazine book film movie podcast episode textbook worksheet homework exercise "
-    "duolingo sign poster mug t-shirt postcard fortune horoscope dream nightmare copied copy copypasta pasted paste pasting forwarded fwd fw via original input prompt sample example "
+    "duolingo sign poster mug t-shirt postcard fortune horoscope copied copy copypasta pasted paste pasting forwarded fwd fw via original input prompt sample example "
     "examples dummy placeholder lorem filler mock fake fictional roleplay rp character persona role npc player hero heroine villain narrator protagonist speaker "
     "campaign game backstory wrote writes said says sent texted emailed mailed posted commented replied claims claimed goes asked asks complains told applicant candidate customer "
     "client patient witness interviewee guest host author user option variant mean means meaning say"
@@ -61,13 +61,19 @@ _OWN: Final = word_set(
     "favourites favorite favorites likes dislikes pros cons todo task tasks step day week first second third one two record keep save store memorise memorize self me us myself rule "
     "rules request wish needs advice help recommend recommendation recommendations suggest suggestion suggestions find tell give buy calculate design create build choose cook recipe "
     "recipes trip travel holiday vacation gift gifts ideas idea personal personally heads skills experience languages relationship status symptoms medication money finances sport "
-    "sports fitness training workout weather life lifestyle music food drinks car transport profile summary-of-me progress result results achievement big small good bad great sad "
-    "happy exciting fun quick random unrelated topic besides additionally finally lastly conclusion hence therefore guess secret honest admission promise decision change changes"
+    "sports fitness training workout weather life lifestyle music food drinks car transport profile summary-of-me progress result results achievement big small good bad great sad tip tips hint hints list lists files happy exciting fun quick random unrelated topic besides additionally finally lastly conclusion hence therefore guess secret honest admission promise decision change changes"
 )
 # Words before the first word that says what a label is about.
 _NOT_FIRST: Final = word_set(
     "the a an my our this these that some please pls plz can could would you help me need quick quickly now hey hi just and i one"
 )
+# Whose words may follow "my …:"; behind other words with "my" the writer speaks of the thing named ("My kids: …").
+_PEOPLE: Final = word_set(
+    "boss manager colleague coworker co-worker friend bestie buddy mate mum mom mother dad father parents brother sister wife husband partner girlfriend boyfriend ex fiancé fiancée "
+    "fiance fiancee son daughter grandma grandpa gran granny grandmother grandfather uncle aunt cousin neighbour neighbor landlord landlady tenant roommate flatmate teacher pupil "
+    "student professor doctor therapist lawyer coach client customer match crush date"
+)
+_ADVERBIAL: Final = word_set("in for as at on regarding concerning before after since until with to of")
 _VERBS: Final = word_set(
     "is are was were has have had do does did will would can could should am isn't it's that's there's here's what's am going"
 )
@@ -103,9 +109,10 @@ def _is_foreign(label: str, mark: str, *, begins_first: bool) -> bool:
         return begins_first and not (verb and _MINE.match(label)) if mark == ":" else not verb
     if task:
         return words != ["edit"] and (len(task) > 1 or not _MINE.match(label)) and (mark == ":" or not verb)
-    return mark == ":" and begins_first and not verb and len(words) <= _LONGEST_UNKNOWN
+    of_own_life = words[0] in _ADVERBIAL or (_MINE.match(label) and not known & _PEOPLE)
+    return mark == ":" and begins_first and not verb and not of_own_life and len(words) <= _LONGEST_UNKNOWN
 
 
 def _is_title(words: list[str]) -> bool:
     """Whether a sentence without a verb names a text: "For my novel, chapter 2." or "Transcript (day 2)"."""
-    return words[0] in {"for", "from", "chapter", "scene", "excerpt", "transcript", "prologue", "epilogue", "lyrics", "poem", "dialogue", "monologue", "draft"} and "club" not in words  # fmt: skip
+    return words[0] in {"for", "from", "chapter", "scene", "excerpt", "transcript", "prologue", "epilogue", "lyrics", "poem", "dialogue", "monologue", "draft", "fictional", "diary", "fanfic"} and "club" not in words  # fmt: skip

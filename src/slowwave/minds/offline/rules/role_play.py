@@ -92,7 +92,7 @@ _BEGINS: Final = (
         "play acting pretending",
     ),
     cue(
-        r"\bI(?:['’]?ll| will) (?:be|play) (?:an?|the|your) [^.!?\n]{1,40}?(?:,| and| while)\s+(?:and )?you(?:['’]?ll| will|['’]?re| are| can)?(?: be| play)? (?:an?|the|my)\b",
+        rf"\bI(?:['’]?ll| will) (?:be|play) (?:an?|the|your) [^.!?\n]{{1,40}}?(?:,| and| while)\s+(?:and )?you(?:['’]?ll| will|['’]?re| are| can)?(?: be| play)? (?:an?|the|my) (?!{_PRAISE})",
         "i'll i’ll ill_ i_will",
     ),
     # A character of the user's, a scene
