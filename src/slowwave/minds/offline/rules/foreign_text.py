@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from slowwave.minds.offline.rules.cues import cue
+from slowwave.minds.offline.rules.cues import Cue, Words, cue
 from slowwave.minds.offline.rules.labels import foreign_labels
 from slowwave.minds.offline.rules.role_play import play_spans
 from slowwave.minds.offline.rules.text_tasks import (
@@ -84,7 +84,7 @@ _ANNOUNCED: Final = (
         "dream nightmare",
     ),
     cue(
-        rf"\bwrite (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]*\b{FIRST_PERSON}\b",
+        rf"\bwrite (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]{{0,300}}\b{FIRST_PERSON}\b",
         "write ",
         KINDS,
     ),
@@ -115,7 +115,8 @@ _HYPOTHETICAL: Final = (
     cue(rf"(?<!\bI )(?:\bpretend|\bimagine)(?: that)? {FIRST_PERSON}\b", "pretend imagine"),
 )
 _WHAT_IF: Final = cue(
-    rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]*\b{FIRST_PERSON}\b", "what_if what_would what_happens"
+    rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]{{0,300}}\b{FIRST_PERSON}\b",
+    "what_if what_would what_happens",
 )
 # A condition in a question, or with would: the sentence speaks of no fact from "if" on.
 _CONDITION: Final = cue(
@@ -183,10 +184,10 @@ _QUOTES: Final = (
         r"<(?P<tag>text|email|mail|document|doc|quote|passage|input|article|story|message|transcript|content|example|cv|resume|letter|poem)\b[^>]{0,40}>.*?(?:</(?P=tag)>|\Z)",
         re.DOTALL | re.IGNORECASE,
     ),
-    _pattern(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|„[^“”\"]+[“”\"]|‹[^›]+›"),
-    _pattern(r"(?<![\w'’])['‘](?=\S)[^'‘’\n]*(?:['’](?=\w)[^'‘’\n]*)*(?<=\S)['’](?![\w])"),
+    _pattern(r"\"[^\"]+\"|“[^“”]+”|«[^«»]+»|„[^„“”\"]+[“”\"]|‹[^‹›]+›"),
+    _pattern(r"(?<![\w'’])['‘](?=\S)[^'‘’\n]{0,300}(?:['’](?=\w)[^'‘’\n]{0,300}){0,20}(?<=\S)['’](?![\w])"),
 )
-_OPEN_QUOTE: Final = _pattern(rf"(?<!\w)[\"“](?=\s*{FIRST_PERSON}\b)[^\"”]*\Z")
+_OPEN_QUOTE: Final = _pattern(rf"(?<!\w)[\"“](?=\s*{FIRST_PERSON}\b)[^\"“”]*\Z")
 _FIRST: Final = _pattern(rf"\b{FIRST_PERSON}\b")
 _WORD: Final = _pattern(r"[^\W_]+(?:['’-]\w+)*")
 _LONG_QUOTE: Final = 7
@@ -212,17 +213,17 @@ _NAMED_GREETING: Final = _pattern(
 )
 _CLOSING: Final = _pattern(
     r"^[ \t]*(?:(?:best|kind|warm|warmest|many|with (?:best|kind|warm))\s+(?:regards|wishes|greetings|thanks)|regards|cheers|sincerely|yours(?: \w+)?|best|respectfully|cordially|"
-    r"thanks|thank you|many thanks|ta|love|xoxo|hugs|take care|see you(?: soon)?|yours sincerely|yours faithfully|mit freundlichen gr[üu](?:ß|ss)en|cordialement|saludos)[ \t]*[,.!]?[ \t]*(?:\n|,\s*(?-i:[A-Z])\w+[ \t]*$)",
+    r"thanks|thank you|many thanks|ta|love|xoxo|hugs|take care|see you(?: soon)?|yours sincerely|yours faithfully|mit freundlichen gr[üu](?:ß|ss)en|cordialement|saludos)[ \t]{0,9}[,.!]?[ \t]{0,9}(?:\n|,\s*(?-i:[A-Z])\w+[ \t]*$)",
     re.MULTILINE | re.IGNORECASE,
 )
-_SIGNATURE_LINES: Final = 6
+_SIGNATURE_LINES: Final = _pattern(r"(?:[^\n]{0,200}\n?){0,6}")
 _SIGNATURE: Final = _pattern(r"^--[ ]?\n.*", re.MULTILINE | re.DOTALL)
 _LABELLED: Final = _pattern(
     r"^[ \t]*(?:[-*•][ \t]+)?(?:\[[\d:., APMapm/-]+\][ \t]*)?(?P<label>[^\W\d][\w .'’-]{0,24})(?:[ \t]*\([^)\n]{0,20}\))?[ \t]*:[ \t]+\S.*$",
     re.MULTILINE,
 )
 _SPEAKERS: Final = word_set("q a interviewer interviewee host guest speaker moderator user assistant customer agent me him her patient doctor teacher student he she dm gm narrator boss")  # fmt: skip
-_INLINE_DIALOGUE: Final = _pattern(r"(?:^|\s)Q:\s.*?\sA:\s[^\n]*")
+_INLINE_DIALOGUE: Final = _pattern(r"(?:^|\s)Q:\s.{0,1000}?\sA:\s[^\n]*")
 _INLINE_LABEL: Final = _pattern(r"(?:^|(?<=[.!?…] )|(?<=\n))(?P<label>[^\W\d]\w{0,14}):(?=[ \t])")
 _COMMENT: Final = _pattern(
     r"^[ \t]*(?://|/\*|\*/|<!--|#!|%%|--[ \t](?=\w+.*;))[^\n]*",
@@ -265,9 +266,9 @@ def _all_spans(text: str, *, playing: bool) -> Iterator[Iterable[tuple[int, int]
     """The spans that each finder blanks; code is not read."""
     prose = _FENCE.sub(lambda match: _CODE * len(match.group()), text) if "```" in text else text
     yield play_spans(prose, playing=playing)
-    lower = prose.lower()
+    words = Words(prose)
     for find in _BY_WORDS:
-        yield find(prose, lower)
+        yield find(prose, words)
     for read in _BY_FORM:
         yield read(prose)
 
@@ -305,54 +306,72 @@ def _line_end(text: str, place: int) -> int:
     return found if found >= 0 else len(text)
 
 
-def _tasks(text: str, lower: str) -> Spans:
-    for each in (*TASK, *TASK_BEFORE_I):
-        for match in each.find(text, lower):
-            yield _rest(text, match.end())
+def _outside(cues: Iterable[Cue], words: Words, span: Callable[[re.Match[str]], tuple[int, int]]) -> Spans:
+    """The spans of the matches of some cues; those that lie in the span of an earlier match of their cue are skipped.
+
+    Without this a long message of announcing words would be read once for each of them.
+    """
+    for each in cues:
+        end = -1
+        for match in each.find(words):
+            if match.end() > end:
+                start, end = span(match)
+                yield start, end
+
+
+def _tasks(text: str, words: Words) -> Spans:
+    yield from _outside((*TASK, *TASK_BEFORE_I), words, lambda match: _rest(text, match.end()))
     for each in TASK_AFTER:
-        for match in each.find(text, lower):
-            if text[: match.start()].strip():
-                yield 0, match.start()
+        last = max((match.start() for match in each.find(words)), default=0)
+        if text[:last].strip():
+            yield 0, last
+
+
+def _labelled(text: str) -> Spans:
+    end = -1
+    for place in foreign_labels(text):
+        if place > end:
+            end = _rest(text, place)[1]
+            yield place, end
 
 
 _GAP: Final = 9  # characters
 
 
-def _announced(text: str, lower: str) -> Spans:
-    for each in _ANNOUNCED:
-        for match in each.find(text, lower):
-            if not text[match.end() : match.end() + _GAP].lstrip().startswith(_CODE):
-                yield _sentence_start(text, match.start()), _rest(text, match.end())[1]
+def _announced(text: str, words: Words) -> Spans:
+    def span(match: re.Match[str]) -> tuple[int, int]:
+        if text[match.end() : match.end() + _GAP].lstrip().startswith(_CODE):
+            return match.end(), match.end()
+        return _sentence_start(text, match.start()), _rest(text, match.end())[1]
+
+    yield from _outside(_ANNOUNCED, words, span)
 
 
-def _labelled(text: str) -> Spans:
-    for place in foreign_labels(text):
-        yield _rest(text, place)
+def _hypothetical(text: str, words: Words) -> Spans:
+    yield from _outside(_HYPOTHETICAL, words, lambda match: (match.start(), _line_end(text, match.end())))
+    yield from _outside((_WHAT_IF,), words, lambda match: (match.start(), _sentence_end(text, match.end())))
+    yield from _outside(
+        (_UNREAL,), words, lambda match: (_sentence_start(text, match.start()), _sentence_end(text, match.end()))
+    )
+    yield from _conditions(text, words)
 
 
-def _hypothetical(text: str, lower: str) -> Spans:
-    for each in _HYPOTHETICAL:
-        for match in each.find(text, lower):
-            yield match.start(), _line_end(text, match.end())
-    for match in _WHAT_IF.find(text, lower):
-        yield match.start(), _sentence_end(text, match.end())
-    for match in _UNREAL.find(text, lower):
-        yield _sentence_start(text, match.start()), _sentence_end(text, match.end())
-    yield from _conditions(text, lower)
-
-
-def _conditions(text: str, lower: str) -> Spans:
+def _conditions(text: str, words: Words) -> Spans:
     """From "if" to the end of a sentence that asks or says would; of what is in doubt only its clause."""
     start = end = 0
     unreal = False
-    for match in _CONDITION.find(text, lower):
+    for match in _CONDITION.find(words):
         if match.start() >= end:
             start, end = _sentence_start(text, match.start()), _sentence_end(text, match.end())
             sentence = text[start:end]
             unreal = sentence.rstrip().endswith("?") or bool(_WOULD.search(sentence))
         if not unreal or match.group().lower() in {"when", "once"}:
             continue
-        more = _NEXT_CLAUSE.search(text, match.end(), end) if _WHETHER.search(text, start, match.start()) else None
+        more = (
+            _NEXT_CLAUSE.search(text, match.end(), end)
+            if _WHETHER.search(text, max(start, match.start() - _WORDS_BEFORE), match.start())
+            else None
+        )
         yield match.start(), more.start() if more else end
         if not more:
             unreal = False  # the rest of the sentence is blanked
@@ -365,31 +384,35 @@ _WHETHER: Final = _pattern(
 _NEXT_CLAUSE: Final = _pattern(r",\s+(?=(?:I|I['’](?:m|ve|d|ll)|my|we|we['’](?:re|ve)|but|so|and|can|could)\b)")
 
 
-def _reported(text: str, lower: str) -> Spans:
-    for each in _REPORTED:
-        for match in each.find(text, lower):
-            if not _BY_SELF.search(text[max(0, match.start() - _WORDS_BEFORE) : match.end()]):
-                yield _sentence_start(text, match.start()), _line_end(text, match.end())
+def _reported(text: str, words: Words) -> Spans:
+    def span(match: re.Match[str]) -> tuple[int, int]:
+        if _BY_SELF.search(text[max(0, match.start() - _WORDS_BEFORE) : match.end()]):
+            return match.end(), match.end()
+        return _sentence_start(text, match.start()), _line_end(text, match.end())
+
+    yield from _outside(_REPORTED, words, span)
 
 
 _WORDS_BEFORE: Final = 40  # characters
 
 
-def _examples(text: str, lower: str) -> Spans:
-    for match in _EXAMPLE.find(text, lower):
+def _examples(text: str, words: Words) -> Spans:
+    def span(match: re.Match[str]) -> tuple[int, int]:
+        found = match.group().rstrip().lower()
         start = _sentence_start(text, match.start())
-        if (
-            match.group().rstrip().endswith(":")
-            or "e.g" in match.group().lower()
-            or _REQUESTED.search(text[start : match.start()])
-        ):
-            colon = match.group().rstrip().endswith(":")
-            yield match.start(), _rest(text, match.end())[1] if colon else _sentence_end(text, match.end())
+        if found.endswith(":"):
+            return match.start(), _rest(text, match.end())[1]
+        if "e.g" in found or _REQUESTED.search(text, start, match.start()):
+            return match.start(), _sentence_end(text, match.end())
+        return match.end(), match.end()
+
+    yield from _outside((_EXAMPLE,), words, span)
 
 
-def _jokes(text: str, lower: str) -> Spans:
-    for match in _JOKE.find(text, lower):
-        yield text.rfind("\n", 0, match.start()) + 1, _line_end(text, match.end())
+def _jokes(text: str, words: Words) -> Spans:
+    yield from _outside(
+        (_JOKE,), words, lambda match: (text.rfind("\n", 0, match.start()) + 1, _line_end(text, match.end()))
+    )
     if _TEST.match(text):
         yield 0, len(text)
 
@@ -415,14 +438,14 @@ def _mail(text: str) -> Spans:
         yield header.start(), _rest(text, header.end())[1]
     for match in _SIGNATURE.finditer(text):
         yield match.span()
+    greeting = _GREETING.search(text)
+    pasted = greeting and (text[: greeting.start()].strip() or _NAMED_GREETING.match(greeting.group()))
     for closing in _CLOSING.finditer(text):
-        greeting = next((g for g in _GREETING.finditer(text, 0, closing.start())), None)
-        lines = re.match(rf"(?:[^\n]*\n?){{0,{_SIGNATURE_LINES}}}", text[closing.end() :])
-        end = closing.end() + (lines.end() if lines else 0)
+        signature = _SIGNATURE_LINES.match(text, closing.end())
+        end = signature.end() if signature else closing.end()
         if (gap := text.find("\n\n", closing.end(), end)) >= 0:
             end = gap
-        pasted = greeting and (text[: greeting.start()].strip() or _NAMED_GREETING.match(greeting.group()))
-        yield (greeting.start() if greeting and pasted else closing.start()), end
+        yield (greeting.start() if greeting and pasted and greeting.end() <= closing.start() else closing.start()), end
 
 
 def _transcripts(text: str) -> Spans:
@@ -448,7 +471,7 @@ def _comments(text: str) -> Spans:
             yield match.span()
 
 
-_BY_WORDS: Final[tuple[Callable[[str, str], Spans], ...]] = (
+_BY_WORDS: Final[tuple[Callable[[str, Words], Spans], ...]] = (
     _tasks,
     _announced,
     _hypothetical,

@@ -154,18 +154,18 @@ TASK_BEFORE_I: Final[tuple[Cue, ...]] = (
 TASK_AFTER: Final[tuple[Cue, ...]] = (
     cue(
         rf"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n)|(?<=\s[-–—]\s)|(?<=[.!?\"”]))[ \t(^]*{_POLITE}{_TASK_VERB}\b[^:\n.!?]{{0,20}}"
-        rf"(?:\b(?:this|that|it|the above|above|these|the (?:text|message|mail|email|passage|paragraph|sentence|letter|post))\b[^:\n.!?]{{0,60}})?\s*[.!?)]*\s*$",
+        rf"(?:\b(?:this|that|it|the above|above|these|the (?:text|message|mail|email|passage|paragraph|sentence|letter|post))\b[^:\n.!?]{{0,60}})?\s{{0,9}}[.!?)]{{0,9}}\s{{0,20}}$",
         _VERBS,
     ),
     cue(
         rf"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n)|(?<=\s[-–—]\s))[ \t(^]*{_POLITE}{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,30}}\b(?:this|that|the above|above|these)\b[^:\n.!?]{{0,30}}"
-        rf"(?:\b{_TEXT}\b|\babove\b|\b(?:to|into|in) {_LANGUAGE}\b)[^:\n.!?]{{0,40}}[.!?)]*\s*$",
+        rf"(?:\b{_TEXT}\b|\babove\b|\b(?:to|into|in) {_LANGUAGE}\b)[^:\n.!?]{{0,40}}[.!?)]{{0,9}}\s{{0,20}}$",
         _TEXT_VERBS,
         "this that above these",
     ),
     cue(
         r"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n))[ \t(^]*(?:is|are|does|do|what|which|where|who|how)\b[^:\n.!?]{0,50}\b(?:the (?:above|text|sentence|poem|letter|mail|email|passage|paragraph|grammar)|this (?:text|sentence|poem|"
-        r"letter|mail|email|passage|paragraph|verse|song|grammar|wording|story))\b[^:\n.!?]{0,40}\?\s*$",
+        r"letter|mail|email|passage|paragraph|verse|song|grammar|wording|story))\b[^:\n.!?]{0,40}\?\s{0,20}$",
         KINDS,
         "?",
         "above this_",
