@@ -7,7 +7,7 @@ from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-REACH: Final = 250
+REACH: Final = 150
 """Characters from a word that a pattern needs to the beginning and to the end of a match."""
 
 
@@ -94,6 +94,6 @@ def _common(some: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) 
 
 
 def cue(pattern: str, *needs: str, flags: int = re.IGNORECASE) -> Cue:
-    """A cue; each of `needs` is a group of words separated by spaces, in which "_" stands for a space."""
-    groups = tuple(tuple(word.replace("_", " ") for word in group.split()) for group in needs)
+    """A cue; each of `needs` is a group of words separated by spaces, in which "_" stands for a space and "¶" for a line break."""
+    groups = tuple(tuple(word.replace("_", " ").replace("¶", "\n") for word in group.split()) for group in needs)
     return Cue(lazy_regex(pattern, flags), groups)

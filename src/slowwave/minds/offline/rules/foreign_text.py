@@ -36,10 +36,12 @@ _ANNOUNCED: Final = (
         r"\b(?:from|in|on) (?:the|a|an|my|this|that|some) (?:\w+ ){0,2}(?:book|novel|film|movie|show|series|play|song|article|speech|blog|forum|website|site|ad|letter|diary|comic|poem|"
         r"story|podcast|episode|wall|mug|shirt|t-shirt|sign|card|poster|label|box|page|chat)\b[^.!?:\n]{0,40}:",
         "from_ in_ on_",
+        ":",
     ),
     cue(
         r"\b(?:sent|wrote|emailed|mailed|messaged|texted|posted|forwarded|left|got|received|found|read|saw|heard|copied)\b[^.!?:\n]{0,30}\b(?:this|that|it|these|the following)(?: \w+)?\s*:",
         "sent wrote mailed messaged texted posted forwarded left got received found read saw heard copied",
+        ":",
     ),
     cue(
         r"^\W{0,9}(?:readme|about page|documentation|changelog|faq|subject|betreff)\b[^\n]{0,20}?[:\n]",
@@ -59,10 +61,12 @@ _ANNOUNCED: Final = (
         rf"(?:just )?(?:got|found|received|read|saw|wrote|copied|pasting|writing)|look at|have a look at|check out)\b"
         rf"(?! my (?:cv|r[ée]sum[ée]|bio|profile)\b)[^.!?:\n]{{0,60}}\b{PASTED_KIND}\b[^.!?:\n]{{0,60}}(?::|\n|\s[-–—]\s(?=[\"“'‘])|\bbelow\b[^\n]{{0,40}}\n?|[.?!,](?=\s*[\"“]))",
         KINDS,
+        ': ¶ _-_ – — below " “',
     ),
     cue(
         rf"{START}(?:(?:my|the|a|an|our|his|her|this|some|first|next|second|third|new|short|rough|quick)\s+){{0,3}}(?:\w+(?:['’]s)?\s+){{0,2}}(?:{PASTED_KIND}|{FICTION_KIND})\b(?! (?:\w+ )?(?:is|are|was|were|has|have)\b)[^.!?:,\n]{{0,40}}(?::|\n|\s[-–—]\s(?=[\"“'‘]|{FIRST_PERSON}\b))",
         KINDS,
+        ": ¶ _-_ – —",
     ),
     cue(
         rf"\b(?:applicant|candidate|employee|customer|client|patient|student|witness|author|speaker|reviewer|colleague|friend|user)['’]?s?\s+(?:\w+\s+){{0,2}}{PASTED_KIND}\b[^\n]{{0,60}}(?::|\n|below)",
@@ -73,6 +77,7 @@ _ANNOUNCED: Final = (
         rf"\b(?:{FICTION_KIND}|{PASTED_KIND}|chapter \w+|it|letter|diary) (?:opens?|starts?|begins?|goes|reads?|says|ends?|continues?)\b[^.!?:\n]{{0,30}}(?::|\s[-–—]\s|,\s(?=[\"“])|\n)",
         "open start begin go read say end continue",
         KINDS,
+        ': ¶ _-_ – — ," ,_" ,_“',
     ),
     cue(
         rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|game|simulation|script|book i['’]m writing),?\s+(?={FIRST_PERSON}\b)",
@@ -138,7 +143,7 @@ _REPORTED: Final = (
         rf"\b(?:said|says|say|saying|told|tells?|telling|wrote|writes?|writing|stated|states|claimed|claims|texted|texts|posted|posts|announced|yelled|shouted|replied|replies|whispered|sang|sings|"
         rf"thinks|goes|went|reads|asks|asked|answered|repl(?:y|ied)|sounds? like|(?:is|was) like|(?:are|were) like|quote|like this)\b[^.!?:\n\"“]{{0,40}}(?:[:]|\s[-–—])\s*(?={FIRST_PERSON}\b)",
         "said say told tell wrote writ stat claim text post announced yelled shouted repl whispered sang sing think goes went read ask answer sound like quote",
-        ": - – —",
+        ": _- – —",
     ),
     cue(
         r"\b(?:he|she|they|somebody|someone|(?:my|the|his|her|our|a|that|this) (?:[\w-]+ ){1,3}|(?-i:[A-Z]\w+) )\s?(?:said|says|told (?:me|us|him|her|them|everyone|everybody)|wrote|writes|claims|claimed|goes|was like|is like|texted|replied|always says|keeps saying)"
@@ -170,11 +175,16 @@ _REQUESTED: Final = _pattern(
 _JOKE: Final = cue(
     r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding(?! around)|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)(?! around)|kidding(?! around)|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
     r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!|yeah,? sure,? right|said (?:no ?one|nobody) ever|when (?:pigs|hell) (?:fly|freezes)|i wish lol|(?:irony|ironic(?:ally)?|satire) (?:off|intended|alert)|(?:that was|i was being|being|i['’]?m being) (?:ironic|facetious))\b"
-    r"|\bwhat am i\?|\b(?:lol|lmao|haha|hehe|rofl|pff+t?|hah)[\s,.!…–—-]{1,3}(?:as if|not|no|nope|sure|right|obviously not|of course not|i wish)\W{0,9}$"
-    r"|(?:[.!,…;–—-]\s{0,3}|\s\()(?:not|as if|yeah,? right|in my dreams|dream on|sike|psyche?|i wish|or not lol|obviously not lol|fat chance)\b\W{0,9}$"
-    r"|\s(?-i:NOT)\W{0,9}$|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b|🙄\W{0,9}$",
-    "what_am_i /s /j sarcas jk j/k kidding joking yeah as_if not joke april lies psych sike iron satire ever pigs hell wish dream chance facetious lol lmao haha hehe rofl pff hah 🙄",
+    r"|\bwhat am i\?|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b",
+    "what_am_i /s /j /hj sarc jk j/k kidding joking yeah as_if! not_really_lol a_joke joke_aside joking_aside april lies! psych! irony ironic satire ever when_pigs when_hell wish_lol facetious <s> </s>",
 )
+# The last words of a message that take it back.
+_TAKEN_BACK: Final = _pattern(
+    r"\b(?:lol|lmao|haha|hehe|rofl|pff+t?|hah)[\s,.!…–—-]{1,3}(?:as if|not|no|nope|sure|right|obviously not|of course not|i wish)\W{0,9}$"
+    r"|(?:[.!,…;–—-]\s{0,3}|\s\()(?:not|as if|yeah,? right|in my dreams|dream on|sike|psyche?|i wish|or not lol|obviously not lol|fat chance)\b\W{0,9}$"
+    r"|\s(?-i:NOT)\W{0,9}$|🙄\W{0,9}$"
+)
+_LAST_WORDS: Final = 40  # characters
 _TEST: Final = _pattern(
     r"^\W{0,9}(?:(?:test(?:ing)?\W+){1,3}(?:\d|test|one|this|my|is|,|message|abc|hello)|this is (?:just )?(?:a|only a) test\b|lorem ipsum|asdf|hello world test)"
 )
@@ -329,7 +339,7 @@ def _tasks(text: str, words: Words) -> Spans:
 
 def _labelled(text: str) -> Spans:
     end = -1
-    for place in foreign_labels(text):
+    for place in sorted(foreign_labels(text)):
         if place > end:
             end = _rest(text, place)[1]
             yield place, end
@@ -413,6 +423,8 @@ def _jokes(text: str, words: Words) -> Spans:
     yield from _outside(
         (_JOKE,), words, lambda match: (text.rfind("\n", 0, match.start()) + 1, _line_end(text, match.end()))
     )
+    if back := _TAKEN_BACK.search(text, max(0, len(text) - _LAST_WORDS)):
+        yield text.rfind("\n", 0, back.start()) + 1, len(text)
     if _TEST.match(text):
         yield 0, len(text)
 

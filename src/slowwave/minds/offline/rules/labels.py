@@ -16,9 +16,15 @@ from slowwave.policy.text.names import word_set
 _LONGEST: Final = 10  # words of a label with a word of a task or a kind of text
 _LONGEST_UNKNOWN: Final = 6  # words of a label without a known word
 _READ_AHEAD: Final = 300  # characters behind the label in which the first person is looked for
+_BEGIN: Final = r"(?:^|(?<=\n)|(?<=[.!?] ))[ \t>*•\"'(-]{0,9}+"
 _LABEL: Final = lazy_regex(
-    r"(?:^|(?<=\n)|(?<=[.!?]\s))[ \t>*•\"'(-]{0,9}(?P<label>[^\W\d_][^\n.!?:]{1,100}?)[?!]?[*_]{0,3}"
-    r"(?P<mark>:(?!//)|[ \t]+[-–—](?=\s)|\n|(?<=\))(?=\s)|\.(?=\s))[*_\s]{0,9}"
+    rf"{_BEGIN}(?P<label>[^\W\d_](?:[^\s.!?:]|[ \t](?![-–—]\s)){{1,100}}+)[?!]?(?P<mark>:(?!//)|[ \t][-–—](?=\s)|\n)[*_\s]{{0,9}}"
+)
+# A sentence without a verb that names a text: "For my novel, chapter 2." or "Transcript (day 2)"
+_TITLE: Final = lazy_regex(
+    rf"{_BEGIN}(?P<label>(?:for|from|chapter|scene|excerpt|transcript|prologue|epilogue|lyrics|poem|dialogue|monologue|draft|fictional|diary|fanfic)\b"
+    r"(?! [^.!?\n]{0,40}club)(?:[^.!?:\n()]{1,100}+|\([^()\n]{1,60}\)){1,3}+)(?P<mark>\.?)\s{1,9}",
+    re.IGNORECASE,
 )
 _FIRST: Final = lazy_regex(r"\b(?:I|I['’](?:m|ve|d|ll)|im|ive|my|we|we['’](?:re|ve|ll|d)|our)\b", re.IGNORECASE)
 _SUBJECT: Final = lazy_regex(r"\b(?:I|I['’](?:m|ve|d|ll)|im|ive|we|we['’](?:re|ve|ll|d))\b", re.IGNORECASE)
@@ -88,20 +94,28 @@ def foreign_labels(text: str) -> Iterator[int]:
     []
     """
     for match in _LABEL.finditer(text):
-        if _FIRST.search(text, match.end(), match.end() + _READ_AHEAD) and _is_foreign(
-            match["label"], match["mark"], begins_first=bool(_FIRST.match(text, match.end()))
-        ):
+        begins_first = bool(_FIRST.match(text, match.end()))
+        first = begins_first or _FIRST.search(text, match.end(), match.end() + _READ_AHEAD)
+        if first and _is_foreign(match["label"], match["mark"], begins_first=begins_first):
             yield match.end()
+    for match in _TITLE.finditer(text):
+        words = _words(match["label"])
+        titled = match["mark"] or match["label"].endswith(")")
+        if titled and words & _KINDS and not words & _VERBS and _FIRST.match(text, match.end()):
+            yield match.end()
+
+
+def _words(label: str) -> set[str]:
+    words = [word.replace("’", "'") for word in _WORD.findall(label.lower())]
+    return {part for word in words for part in (word, word.removesuffix("'s"))}
 
 
 def _is_foreign(label: str, mark: str, *, begins_first: bool) -> bool:
     words = [word.replace("’", "'") for word in _WORD.findall(label.lower())]
     if not words or len(words) > _LONGEST or _SUBJECT.search(label):
         return False
-    known = {part for word in words for part in (word, word.removesuffix("'s"))}
+    known = _words(label)
     verb, task, kind, own = (known & table for table in (_VERBS, _TASKS, _KINDS, _OWN))
-    if mark in {".", ""}:
-        return bool(begins_first and kind and not verb and _is_title(words))
     first = next((word for word in words if word not in _NOT_FIRST), words[0]).removesuffix("'s")
     if own and not (kind and known & _REPORTED) and (first in _OWN or mark != ":" or not (task or kind)):
         return False
@@ -111,8 +125,3 @@ def _is_foreign(label: str, mark: str, *, begins_first: bool) -> bool:
         return words != ["edit"] and (len(task) > 1 or not _MINE.match(label)) and (mark == ":" or not verb)
     of_own_life = words[0] in _ADVERBIAL or (_MINE.match(label) and not known & _PEOPLE)
     return mark == ":" and begins_first and not verb and not of_own_life and len(words) <= _LONGEST_UNKNOWN
-
-
-def _is_title(words: list[str]) -> bool:
-    """Whether a sentence without a verb names a text: "For my novel, chapter 2." or "Transcript (day 2)"."""
-    return words[0] in {"for", "from", "chapter", "scene", "excerpt", "transcript", "prologue", "epilogue", "lyrics", "poem", "dialogue", "monologue", "draft", "fictional", "diary", "fanfic"} and "club" not in words  # fmt: skip

@@ -69,7 +69,7 @@ TASK: Final[tuple[Cue, ...]] = (
         rf"{START}{_POLITE}{_TASK_VERB}(?:\s+(?:please|pls|this|it|that|these|for me|the following|below|here))*\s*[.!:\n]",
         _VERBS,
     ),
-    cue(rf"\b(?:this|these|that|the following) {_TEXT}\b[^.!?:\n]{{0,30}}[?:](?=\s+\S)", KINDS),
+    cue(rf"\b(?:this|these|that|the following) {_TEXT}\b[^.!?:\n]{{0,30}}[?:](?=\s+\S)", KINDS, ": ?"),
     cue(rf"{START}{_POLITE}{_TASK_VERB}\b[^:?\n.\"“]{{0,80}}(?::|\n|[\"“])", _VERBS),
     cue(
         rf"\b{_TASK_VERB}\b[^:\n.!?]{{0,30}}\b{_DEICTIC}\b[^:\n.!?]{{0,60}}(?:[:\n.!?]|\s[-–—]\s)",
@@ -90,11 +90,13 @@ TASK: Final[tuple[Cue, ...]] = (
         rf"\b{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,40}}\b(?:{_DEICTIC}|the|my|his|her|their|a|an|some)\b[^:\n.!?]{{0,40}}\b{_TEXT}\b[^:\n.!?]{{0,50}}(?::|\n|\s[-–—]\s|(?<=below)[.,!])",
         _TEXT_VERBS,
         KINDS,
+        ": ¶ _-_ – — below",
     ),
     cue(
         rf"\b{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,20}}\b{_DEICTIC}\b(?! (?:code|bug|error|function|issue|problem|app|question))[^:\n.!?]{{0,50}}(?::(?!\s*```)|[.?!](?=\s*[\"“]))",
         _TEXT_VERBS,
         "this these that following below it here attached",
+        ': " “',
     ),
     cue(
         rf"{START}{_POLITE}(?:(?:continue|finish|rhyme)\s+(?:{_DEICTIC})\b[^:\n.!?]{{0,50}}[:\n.!?]|(?:complete|extend|expand|rewrite|edit|correct|fix|answer)\s+(?:{_DEICTIC})\b(?! (?:code|bug|error|function|issue|problem|app|question))[^:\n.!?]{{0,50}}[:\n])",
@@ -110,6 +112,7 @@ TASK: Final[tuple[Cue, ...]] = (
         r"\b(?:commas?|apostrophes?|grammar|spelling|punctuation|tenses?|word order|wording|phrasing|prepositions?|hyphens?|semicolons?|sentences?|typos?|capital letters?)\b"
         r"[^:\n.!?]{0,40}(?:right|correct|ok(?:ay)?|fine|wrong|here|good|mistakes?|errors?|in|missing|check(?:ed)?|please)\b[^:\n.!?]{0,40}[:?\n]",
         "comma apostrophe grammar spelling punctuation tense word_order wording phrasing preposition hyphen semicolon sentence typo capital_letter",
+        ": ? ¶",
     ),
     cue(
         rf"\b(?:is|are|does|do|was) (?:{_DEICTIC}|the|my)\b[^:\n.!?]{{0,40}}\b{_TEXT}\b[^:\n!?]{{0,40}}\?\s*(?=[\"“\n])",
