@@ -95,8 +95,9 @@ def foreign_labels(text: str) -> Iterator[int]:
     """
     for match in _LABEL.finditer(text):
         begins_first = bool(_FIRST.match(text, match.end()))
-        first = begins_first or _FIRST.search(text, match.end(), match.end() + _READ_AHEAD)
-        if first and _is_foreign(match["label"], match["mark"], begins_first=begins_first):
+        if _is_foreign(match["label"], match["mark"], begins_first=begins_first) and (
+            begins_first or _FIRST.search(text, match.end(), match.end() + _READ_AHEAD)
+        ):
             yield match.end()
     for match in _TITLE.finditer(text):
         words = _words(match["label"])
