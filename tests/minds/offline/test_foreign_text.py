@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.minds.offline.distil import distil
-from slowwave.minds.offline.rules.cues import REACH, Words, cue
+from slowwave.minds.offline.rules.cues import REACH, Words, cue, group
 from slowwave.minds.offline.rules.foreign_text import own_text
 from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.split import pieces
@@ -302,8 +302,8 @@ def test_a_cue_finds_its_word_wherever_it_is(around: str, place: int) -> None:
 
 def test_a_cue_reads_only_the_text_near_its_words() -> None:
     words = Words("x" * 10_000 + " needle " + "x" * 10_000)
-    assert sum(end - start for start, end in words.near(("needle",))) == 3 * REACH
-    assert words.near(("pin",)) == ()
+    assert sum(end - start for start, end in words.near(group("needle"))) == 3 * REACH
+    assert words.near(group("pin")) == ()
 
 
 def test_a_match_longer_than_the_reach_is_found_whole() -> None:

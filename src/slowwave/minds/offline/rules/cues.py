@@ -2,13 +2,21 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 REACH: Final = 150
 """Characters from a word that a pattern needs to the beginning and to the end of a match."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Lower-case parts of words, one of which must be near a match. Each group is its own key: comparing words takes long."""
+
+    words: tuple[str, ...]
 
 
 class Words:
@@ -24,15 +32,18 @@ class Words:
         self.text = text
         # A few letters become two in lower case; the second is left out, so that positions agree.
         self.lower = lower if len(lower) == len(text) else "".join(c.lower()[0] for c in text)
-        self._near: dict[tuple[str, ...], tuple[tuple[int, int], ...]] = {}
+        self._near: dict[Group, tuple[tuple[int, int], ...]] = {}
 
-    def near(self, words: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-        """The spans [start, end) at most REACH characters from one of the words, in order and apart from each other."""
-        if words not in self._near:
-            self._near[words] = self._spans(words)
-        return self._near[words]
+    def near(self, group: Group) -> tuple[tuple[int, int], ...]:
+        """The spans [start, end) that reach REACH characters before and twice as far behind a word, in order and apart."""
+        spans = self._near.get(group)
+        if spans is None:
+            spans = self._near[group] = self._spans(group.words)
+        return spans
 
     def _spans(self, words: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+        if len(self.lower) <= 2 * REACH:
+            return ((0, len(self.lower)),) if any(word in self.lower for word in words) else ()
         places: list[int] = []
         for word in words:
             place = self.lower.find(word)
@@ -55,11 +66,11 @@ class Cue:
 
     Attributes:
         pattern: The pattern.
-        needs: Groups of lower-case parts of words; of each group at least one must be near a match.
+        needs: Groups of words; one of each group must be near a match.
     """
 
     pattern: re.Pattern[str]
-    needs: tuple[tuple[str, ...], ...] = field(default=())
+    needs: tuple[Group, ...] = ()
 
     def find(self, words: Words) -> Iterator[re.Match[str]]:
         """The matches in order."""
@@ -94,6 +105,11 @@ def _common(some: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) 
 
 
 def cue(pattern: str, *needs: str, flags: int = re.IGNORECASE) -> Cue:
-    """A cue; each of `needs` is a group of words separated by spaces, in which "_" stands for a space and "¶" for a line break."""
-    groups = tuple(tuple(word.replace("_", " ").replace("¶", "\n") for word in group.split()) for group in needs)
-    return Cue(lazy_regex(pattern, flags), groups)
+    """A cue; each of `needs` is a group of words (see `group`). The shortest groups are looked for first."""
+    return Cue(lazy_regex(pattern, flags), tuple(sorted(map(group, needs), key=lambda one: len(one.words))))
+
+
+@cache
+def group(words: str) -> Group:
+    """A group of words separated by spaces, in which "_" stands for a space and "¶" for a line break."""
+    return Group(tuple(word.replace("_", " ").replace("¶", "\n") for word in words.split()))
