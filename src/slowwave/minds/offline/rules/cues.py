@@ -43,7 +43,10 @@ class Words:
 
     def _spans(self, words: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
         if len(self.lower) <= 2 * REACH:
-            return ((0, len(self.lower)),) if any(word in self.lower for word in words) else ()
+            for word in words:
+                if word in self.lower:
+                    return ((0, len(self.lower)),)
+            return ()
         places: list[int] = []
         for word in words:
             place = self.lower.find(word)

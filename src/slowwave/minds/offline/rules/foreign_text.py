@@ -89,8 +89,8 @@ _ANNOUNCED: Final = (
         "dream nightmare",
     ),
     cue(
-        rf"\bwrite (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]{{0,300}}\b{FIRST_PERSON}\b",
-        "write ",
+        rf"\b(?:write|tell|invent|make up) (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]{{0,300}}\b{FIRST_PERSON}\b",
+        "write tell invent make_up",
         KINDS,
     ),
     cue(

@@ -118,7 +118,7 @@ def _is_foreign(label: str, mark: str, *, begins_first: bool) -> bool:
     known = _words(label)
     verb, task, kind, own = (known & table for table in (_VERBS, _TASKS, _KINDS, _OWN))
     first = next((word for word in words if word not in _NOT_FIRST), words[0]).removesuffix("'s")
-    if own and not (kind and known & _REPORTED) and (first in _OWN or mark != ":" or not (task or kind)):
+    if own and not (kind and known & _REPORTED) and (first in _OWN or mark == "\n" or not (task or kind)):
         return False
     if kind:
         return begins_first and not (verb and _MINE.match(label)) if mark == ":" else not verb

@@ -80,6 +80,10 @@ _BEGINS: Final = (
         r"\b(?:let['’]?s|let us|can we|could we|shall we|wanna|want to) (?:do|run|try|start|play|improvise|act|make|have) (?:a|an|the|this|that|another|our) (?:[\w-]+ ){0,2}?(?:scene|skit|sketch|improv|bit|adventure|scenario|quest|campaign)\b",
         "scene skit sketch improv bit adventure scenario quest campaign",
     ),
+    cue(
+        r"\b(?:play|take|take on|assume) (?:the|a) (?:part|role|character|persona) of\b(?! (?:my (?:life|job)|your life))",
+        "part_of role_of character_of persona_of",
+    ),
     # What the user does on the stage: "*enters the throne room*"
     cue(
         rf"(?:^|(?<=[\n.!?\"”]))[ \t]{{0,9}}\*(?!\*|\s)(?!(?:{_MOOD})\b)(?:(?:slowly|quietly|suddenly|carefully|then|the \w+|i|my \w+) )?[a-z]+(?<!s)(?:s|ing) [^*\n]{{2,120}}\*(?![*\w])",

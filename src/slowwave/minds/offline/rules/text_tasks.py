@@ -25,7 +25,7 @@ FICTION_KIND: Final = (
 )
 _TASK_VERB: Final = (
     r"(?:translat(?:e|ing)|rewrit(?:e|ing)|rephras(?:e|ing)|paraphras(?:e|ing)|reword(?:ing)?|summari[sz](?:e|ing)|proof-?read(?:ing)?|polish(?:ing)?|shorten(?:ing)?|"
-    r"condens(?:e|ing)|tl;?dr|tighten(?:ing)?(?: up)?|soften(?:ing)?|redraft(?:ing)?|rework(?:ing)?|spruce up|transcrib(?:e|ing)|spell-?check(?:ing)?|copy-?edit(?:ing)?|grammar-?check(?:ing)?|paraphrase)"
+    r"condens(?:e|ing)|tl;?dr|tighten(?:ing)?(?: up)?|soften(?:ing)?|redraft(?:ing)?|rework(?:ing)?|spruce up|smooth(?:ing)?(?: out)?|transcrib(?:e|ing)|spell-?check(?:ing)?|copy-?edit(?:ing)?|grammar-?check(?:ing)?|paraphrase)"
 )
 _TEXT_TASK_VERB: Final = (
     r"(?:edit|correct|fix|improve|revise|review|check|critique|score|rate|grade|evaluate|assess|analy[sz]e|continue|finish|complete|extend|expand|format|convert|simplify|"
@@ -46,7 +46,7 @@ _POLITE: Final = (
 )
 
 
-_VERBS: Final = "translat rewrit rephras paraphras reword summari proof polish shorten condens tldr tl;dr tighten soften redraft rework spruce transcrib spell copy grammar"
+_VERBS: Final = "translat rewrit rephras paraphras reword summari proof polish shorten condens tldr tl;dr tighten soften redraft rework spruce smooth transcrib spell copy grammar"
 _TEXT_VERBS: Final = (
     "edit correct fix improve revise review check critique score rate grade evaluate assess analy continue finish complete extend expand format convert simplify explain "
     "interpret comment feedback thoughts opinion screen tidy clean respond reply answer read judge extract classify label annotate make turn put change rhyme tag parse write"
@@ -131,6 +131,10 @@ TASK: Final[tuple[Cue, ...]] = (
 )
 # Further tasks that are recognised only where the text behind them begins in the first person.
 TASK_BEFORE_I: Final[tuple[Cue, ...]] = (
+    cue(
+        rf"\bas follows\s*[.:]\s+(?={FIRST_PERSON}\b)|\bwhat would (?!(?:i|you|we|my)\b)[^.!?\n]{{1,40}} say\?\s+(?={FIRST_PERSON}\b)",
+        "as_follows what_would",
+    ),
     cue(
         rf"\b(?:make|turn|put|word|phrase|get) (?:this|these|the following|it) (?:less|more|sound|read|into|in {_LANGUAGE}|\w+er|\w+ly)\b[^.!?:\n]{{0,40}}[?.!]\s+(?={FIRST_PERSON}\b)",
         "make turn put word phrase get",
