@@ -89,7 +89,7 @@ def foreign_labels(text: str) -> Iterator[int]:
     """The place behind each label whose text is not its writer's own.
 
     >>> list(foreign_labels("fix typos: i live in Pume"))
-    [12]
+    [11]
     >>> list(foreign_labels("About me: I live in Pune"))
     []
     """

@@ -234,4 +234,4 @@ def _plays_on(text: str, *, playing: bool) -> bool:
 
 def _start_of_sentence(text: str, place: int) -> int:
     first = max(0, place - _LONGEST_SENTENCE)
-    return max((match.end() for match in _SENTENCE_START.finditer(text, first, place)), default=first)
+    return max((match.end() for match in _SENTENCE_START.finditer(text, first, place + 1)), default=first)
