@@ -26,6 +26,7 @@ from slowwave import AgentMemory, Message
 from slowwave.testing import FrozenClock
 
 EXAMPLES = Path(__file__).parent.parent / "tests" / "examples"
+TRAPS = ("traps.jsonl", "traps_second.jsonl", "traps_third.jsonl")
 
 
 def lines(name: str) -> list[dict[str, Any]]:
@@ -55,16 +56,18 @@ def examples() -> dict[str, object]:
         stored = all(found(one["wanted"], facts)) and not any(found(one.get("not_wanted", ()), facts))
         kinds[one["kind"]] += stored
         missed += [] if stored else [one["id"]]
+    traps = [one for name in TRAPS for one in lines(name)]
     trapped = [
         one["id"]
-        for one in lines("traps.jsonl")
+        for one in traps
         if any(found(one["must_not"], distilled([(m["role"], m["content"]) for m in one["messages"]], one["at"])))
     ]
     return {
         "statements": kinds.total(),
         "kinds": dict(kinds),
         "missed": missed,
-        "traps": len(trapped),
+        "traps": len(traps),
+        "traps_stored": len(trapped),
         "trapped": trapped,
     }
 
@@ -132,7 +135,7 @@ def main() -> None:
     options = parser.parse_args()
     result: dict[str, object] = examples()
     print(f"plain statements stored: {result['statements']} of 100, by kind {result['kinds']}")
-    print(f"traps stored: {result['traps']} of 50")
+    print(f"traps stored: {result['traps_stored']} of {result['traps']}")
     rows = [measured(name, talks, options.read) for name, talks in halves(long=options.long)]
     if not rows:
         print(f"skipped: SLOWWAVE_DATA={os.environ.get('SLOWWAVE_DATA', '')!r} has no conversations")

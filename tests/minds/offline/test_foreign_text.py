@@ -1,17 +1,24 @@
 """Text that is not its writer's own statement yields no fact; the statements beside it do."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
+from slowwave.minds.offline.distil import distil
+from slowwave.minds.offline.rules.cues import REACH, Words, cue, group
 from slowwave.minds.offline.rules.foreign_text import own_text
 from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.model.memory import Memory, Role
+from slowwave.model.mind import Transcript, Turn
 
 FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y(?! lyrics))\b")
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+TRAPS = sorted((Path(__file__).parents[2] / "examples").glob("traps*.jsonl"))
 
 FOREIGN = [
     "Let's roleplay: I'm Batman and I live in Gotham",
@@ -135,6 +142,53 @@ OWN = [
     "On my desk I have: a cactus and two screens.",
     "I suppose I like jazz.",
     "let's play chess later, I'm a beginner",
+    "Quick update: I moved to Hull.",
+    "Big news: we're having a baby!",
+    "Diet: I'm vegan.",
+    "Recommend a book: I like sci-fi.",
+    "I said it before: I hate olives.",
+    "PS: my wife is allergic to nuts.",
+    "Edit: I meant that I live in Bonn.",
+    "I work in Cork - it rains a lot.",
+    "My problem: I can't sleep.",
+    "Reason: I work nights.",
+    "*sighs* I have to work on Sundays.",
+    "Important: I can't eat gluten.",
+    "Do I smoke? No, not anymore. I quit in 2010.",
+    "My dream: I want to open a bakery.",
+    "Help me plan a trip: I have two kids and I hate flying.",
+    "Plan a menu: I'm diabetic.",
+    "Fun fact: I was born on a train.",
+    "I *really* love jazz.",
+    "I'm learning Spanish because my boyfriend is from Lima.",
+    "My English is bad: I grew up in Minsk.",
+    "I'm a German teacher: I live in Ulm.",
+    "I'll be a dad in May and you are the first to know.",
+    "In short: I love my job.",
+    "Honestly - I hate my job.",
+    "I play the drums and I have two kids.",
+    "My mother's name is Ida: I call her every Sunday.",
+    "Two things: I moved to Leeds and my number changed.",
+    "Work stuff: I got promoted.",
+    "Heads up: I'm away in May.",
+    "I just want to let you know - I'm vegetarian",
+    "Suggest a laptop. I edit videos and I have 900 euros.",
+    "One more thing about food: I can't stand celery.",
+    "Reading list: I want to read Dune next.",
+    "My kids: I have two boys, Leo and Max.",
+    "Regarding my health: I have asthma.",
+    "Concerning work: I'm now at Acme.",
+    "As for pets: I have a parrot.",
+    "For your files: my passport expires in May.",
+    "Please store this: I live at 4 Elm Road.",
+    "Save this: my locker code is 4412.",
+    "Please remember the following: I'm allergic to bees.",
+    "Here's something about me: I collect stamps.",
+    "Correction to what I said: I live in Bern.",
+    "Answer to your question: I have three cats.",
+    "Well I guess it's official: I got the job.",
+    "Just so that you know: I don't drink.",
+    "Tip for next time: I prefer tea.",
 ]
 
 
@@ -209,3 +263,50 @@ def test_stage_directions_of_the_assistant_show_a_play_whose_beginning_is_not_re
 @pytest.mark.parametrize("text", ["if I " * 3000, "\n" * 20000, "\"'" * 5000, "you are " * 2000])
 def test_hostile_text_is_read_in_time(text: str) -> None:
     assert len(own_text(text)) == len(text)
+
+
+@pytest.mark.skipif(not TRAPS, reason="the example traps are not beside the tests")
+@pytest.mark.parametrize("path", TRAPS, ids=lambda path: path.stem)
+def test_no_trap_of_the_examples_becomes_a_fact(path: Path) -> None:
+    stored = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        messages = _said(*((m["role"], m["content"]) for m in one["messages"]))
+        turns = tuple(Turn(number=n, memory=message) for n, message in enumerate(messages, 1))
+        facts = distil(Transcript(conversation="c", turns=turns, most=20, speakers=frozenset()))[0]
+        stored += [one["id"] for word in one["must_not"] for fact in facts if re.search(word, fact.text, re.IGNORECASE)]
+    assert stored == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*FOREIGN, *OWN, "İ", "ǅ", "\n", "I live in Bern. ", "fix typos: ", "lol not", "*bows deeply* ", '"', "“"]
+        ),
+        max_size=6,
+    )
+)
+def test_what_is_kept_stays_in_its_place(parts: list[str]) -> None:
+    text = " ".join(parts)
+    kept = own_text(text)
+    assert len(kept) == len(text)
+    assert all(left in (given_, "\n") for left, given_ in zip(kept, text, strict=True))
+
+
+@given(st.text(alphabet="aİ \nX.:", max_size=900), st.integers(0, 900))
+def test_a_cue_finds_its_word_wherever_it_is(around: str, place: int) -> None:
+    text = f"{around[:place]} needle: I am {around[place:]}"
+    wanted = [match.span() for match in re.finditer(r"\bneedle:\s+I\b", text)]
+    assert [match.span() for match in cue(r"\bneedle:\s+I\b", "needle", ":").find(Words(text))] == wanted
+
+
+def test_a_cue_reads_only_the_text_near_its_words() -> None:
+    words = Words("x" * 10_000 + " needle " + "x" * 10_000)
+    assert sum(end - start for start, end in words.near(group("needle"))) == 3 * REACH
+    assert words.near(group("pin")) == ()
+
+
+def test_a_match_longer_than_the_reach_is_found_whole() -> None:
+    text = "needle" + "x" * 3 * REACH
+    assert [match.end() for match in cue(r"needlex*", "needle").find(Words(text))] == [len(text)]
+    assert list(cue(r"needlex*$", "needle").find(Words(text + "\n."))) == []

@@ -9,169 +9,39 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from slowwave.minds.offline.rules.cues import cue
+from slowwave.minds.offline.rules.cues import Cue, Words, cue
+from slowwave.minds.offline.rules.labels import foreign_labels
 from slowwave.minds.offline.rules.role_play import play_spans
+from slowwave.minds.offline.rules.text_tasks import (
+    FICTION_KIND,
+    FIRST_PERSON,
+    KINDS,
+    PASTED_KIND,
+    START,
+    TASK,
+    TASK_AFTER,
+    TASK_BEFORE_I,
+)
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.names import word_set
-
-_I: Final = r"(?:I|I['’](?:m|ve|d|ll)|im|ive|my|we|we['’](?:re|ve|ll|d)|our|me|mine|us)"
-# Kinds of text that people paste, in which "I" is its author.
-_TEXT: Final = (
-    r"(?:text|sentences?|paragraphs?|passages?|e-?mails?|mails?|letters?|messages?|sms|posts?|comments?|reviews?|tweets?|threads?|articles?|essays?|stor(?:y|ies)|"
-    r"poems?|haikus?|limericks?|sonnets?|lyrics|songs?|verses?|chorus|rap|chapters?|scenes?|scripts?|screenplays?|dialogues?|monologues?|novels?|fables?|fairy ?tales?|"
-    r"excerpts?|extracts?|quot(?:e|es|ation|ations)|transcripts?|transcriptions?|interviews?|conversations?|chats?|logs?|notes?|abstracts?|statements?|testimon(?:y|ies|ials?)|"
-    r"bios?|biograph(?:y|ies)|profiles?|cvs?|r[ée]sum[ée]s?|cover letters?|applications?|job ads?|job postings?|postings?|vacanc(?:y|ies)|adverts?|ads?|captions?|speech(?:es)?|"
-    r"descriptions?|paragraph|phrases?|words|lines?|grammar|spelling|punctuation|wording|phrasing|translations?|drafts?|fan ?fic(?:tion)?s?|diar(?:y|ies)|journal entry|entries|readme|docs?|documentation|english|german|french|spanish|italian|portuguese|dutch)"
-)
-_PASTED_KIND: Final = (
-    r"(?:cvs?|r[ée]sum[ée]s?|cover letters?|applications?|job ads?|job postings?|vacanc(?:y|ies)|profiles?|bios?|e-?mails?|mails?|letters?|messages?|texts?|sms|posts?|"
-    r"comments?|reviews?|tweets?|threads?|articles?|transcripts?|interviews?|conversations?|chats?|statements?|testimon(?:y|ials?)|poems?|haikus?|limericks?|lyrics|songs?|"
-    r"verses?|rap|chapters?|scenes?|scripts?|screenplays?|dialogues?|monologues?|short stor(?:y|ies)|novels?|fables?|fairy ?tales?|excerpts?|extracts?|quotes?|quotations?|"
-    r"paragraphs?|passages?|essays?|abstracts?|speech(?:es)?|diar(?:y|ies)|fan ?fic(?:tion)?s?|voicemails?|ads?|adverts?|listings?|reports?|memos?|newsletters?)"
-)
-_FICTION_KIND: Final = (
-    r"(?:poem|haiku|limerick|sonnet|lyrics|song|verse|chorus|rap|chapter|scene|script|screenplay|dialogue|monologue|short story|story|novel|fable|fairy ?tale|excerpt|"
-    r"fan ?fic(?:tion)?|flash fiction|fiction|opening line|first line|prologue|epilogue|ballad|hymn|jingle|joke|riddle|tagline|epitaph|sketch)s?"
-)
-_TASK_VERB: Final = (
-    r"(?:translat(?:e|ing)|rewrit(?:e|ing)|rephras(?:e|ing)|paraphras(?:e|ing)|reword(?:ing)?|summari[sz](?:e|ing)|proof-?read(?:ing)?|polish(?:ing)?|shorten(?:ing)?|"
-    r"condens(?:e|ing)|tl;?dr|transcrib(?:e|ing)|spell-?check(?:ing)?|copy-?edit(?:ing)?|grammar-?check(?:ing)?|paraphrase)"
-)
-_TEXT_TASK_VERB: Final = (
-    r"(?:edit|correct|fix|improve|revise|review|check|critique|score|rate|grade|evaluate|assess|analy[sz]e|continue|finish|complete|extend|expand|format|convert|simplify|"
-    r"explain|interpret|comment on|feedback on|feedback for|thoughts on|opinion on|screen|tidy up|clean up|respond to|reply to|answer|read|judge|extract|classify|label|annotate|"
-    r"make|turn|put|change|rhyme|tag|parse|write)"
-)
-_DEICTIC: Final = (
-    r"(?:this|these|that|the following|following|the (?:text |passage |paragraph )?below|below|it|here|attached)"
-)
-_LANGUAGE: Final = (
-    r"(?:english|german|french|spanish|italian|portuguese|dutch|swedish|danish|norwegian|finnish|polish|czech|russian|ukrainian|turkish|greek|arabic|hebrew|hindi|urdu|"
-    r"chinese|mandarin|cantonese|japanese|korean|vietnamese|thai|indonesian|malay|swahili|latin|hungarian|romanian|bulgarian|croatian|serbian|catalan|irish|welsh)"
-)
-_START: Final = r"(?:^|(?<=[.!?:\n]\s)|(?<=\n))[ \t\"'(]{0,9}"
-_POLITE: Final = (
-    r"(?:(?:please|pls|plz|now|hey|hi|hello|ok(?:ay)?|so|and|can you|could you|would you|will you|can u|help me(?: to)?|help|i want you to|i need you to|i need|i['’]d like you to|"
-    r"i want|need|kindly|quick(?:ly)?|just),?\s+){0,4}"
-)
-
-
-_VERBS: Final = "translat rewrit rephras paraphras reword summari proof polish shorten condens tldr tl;dr transcrib spell copy grammar"
-_TEXT_VERBS: Final = (
-    "edit correct fix improve revise review check critique score rate grade evaluate assess analy continue finish complete extend expand format convert simplify explain "
-    "interpret comment feedback thoughts opinion screen tidy clean respond reply answer read judge extract classify label annotate make turn put change rhyme tag parse write"
-)
-_KINDS: Final = (
-    "text sentence paragraph passage mail letter message sms post comment review tweet thread article essay stor poem haiku limerick sonnet lyrics song verse chorus rap chapter "
-    "scene script screenplay dialogue monologue novel fable tale excerpt extract quot transcri interview conversation chat log note abstract statement testimon bio profile cv "
-    "resume résumé application ad posting vacanc caption speech description phrase word line grammar spelling punctuation phrasing translation draft fic diar journal entr prologue "
-    "epilogue ballad hymn jingle joke riddle epitaph sketch readme doc english german french spanish italian portuguese dutch voicemail listing report memo newsletter"
-)
-_LANGUAGES: Final = (
-    "ish german french italian portuguese dutch norwegian czech russian ukrainian greek arabic hebrew hindi urdu chinese mandarin cantonese japanese korean vietnamese thai "
-    "indonesian malay swahili latin hungarian romanian bulgarian croatian serbian catalan"
-)
 
 
 def _pattern(text: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
     return lazy_regex(text, flags)
 
 
-# A task on a text, with the text behind it: after a colon, a line break, or the end of a sentence that points at it.
-_TASK: Final = (
-    cue(
-        rf"{_START}{_POLITE}{_TASK_VERB}(?:\s+(?:please|pls|this|it|that|these|for me|the following|below|here))*\s*[.!:\n]",
-        _VERBS,
-    ),
-    cue(rf"\b(?:this|these|that|the following) {_TEXT}\b[^.!?:\n]{{0,30}}[?:](?=\s+\S)", _KINDS),
-    cue(rf"{_START}{_POLITE}{_TASK_VERB}\b[^:?\n.\"“]{{0,80}}(?::|\n|[\"“])", _VERBS),
-    cue(
-        rf"\b{_TASK_VERB}\b[^:\n.!?]{{0,30}}\b{_DEICTIC}\b[^:\n.!?]{{0,60}}(?:[:\n.!?]|\s[-–—]\s)",
-        _VERBS,
-        "this these that following below it here attached",
-    ),
-    cue(
-        rf"{_START}{_POLITE}{_TASK_VERB}\b[^:\n.!?]{{0,40}}\b(?:to|into|in) {_LANGUAGE}\b[^:\n.!?]{{0,40}}(?:[:\n.!?,]|\s[-–—]\s)",
-        _VERBS,
-        _LANGUAGES,
-    ),
-    cue(
-        rf"{_START}{_POLITE}(?:put|turn|write|say|render)\b[^:\n.!?]{{0,40}}\b(?:to|into|in) {_LANGUAGE}\b[^:\n.!?]{{0,40}}(?:[:\n.!?,]|\s[-–—]\s)",
-        "put turn write say render",
-        _LANGUAGES,
-    ),
-    cue(
-        rf"\b{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,40}}\b(?:{_DEICTIC}|the|my|his|her|their|a|an|some)\b[^:\n.!?]{{0,40}}\b{_TEXT}\b[^:\n.!?]{{0,50}}(?::|\n|\s[-–—]\s|(?<=below)[.,!])",
-        _TEXT_VERBS,
-        _KINDS,
-    ),
-    cue(
-        rf"\b{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,20}}\b{_DEICTIC}\b(?! (?:code|bug|error|function|issue|problem|app|question))[^:\n.!?]{{0,50}}(?::(?!\s*```)|[.?!](?=\s*[\"“]))",
-        _TEXT_VERBS,
-        "this these that following below it here attached",
-    ),
-    cue(
-        rf"{_START}{_POLITE}(?:(?:continue|finish|rhyme)\s+(?:{_DEICTIC})\b[^:\n.!?]{{0,50}}[:\n.!?]|(?:complete|extend|expand|rewrite|edit|correct|fix|answer)\s+(?:{_DEICTIC})\b(?! (?:code|bug|error|function|issue|problem|app|question))[^:\n.!?]{{0,50}}[:\n])",
-        "continue finish complete extend expand rewrite edit correct fix rhyme answer",
-        "this these that following below it here attached",
-    ),
-    cue(
-        rf"\b(?:feedback|thoughts|opinion|comments?|criticism|critique)\s+(?:on|about|for)\s+[^:\n.!?]{{0,30}}\b{_TEXT}\b[^:\n.!?]{{0,40}}(?:[:\n?!]|\s[-–—]\s)",
-        "feedback thoughts opinion comment critici critique",
-        _KINDS,
-    ),
-    cue(
-        r"\b(?:commas?|apostrophes?|grammar|spelling|punctuation|tenses?|word order|wording|phrasing|prepositions?|hyphens?|semicolons?|sentences?|typos?|capital letters?)\b"
-        r"[^:\n.!?]{0,40}(?:right|correct|ok(?:ay)?|fine|wrong|here|good|mistakes?|errors?|in|missing|check(?:ed)?|please)\b[^:\n.!?]{0,40}[:?\n]",
-        "comma apostrophe grammar spelling punctuation tense word_order wording phrasing preposition hyphen semicolon sentence typo capital_letter",
-    ),
-    cue(
-        rf"\b(?:is|are|does|do|was) (?:{_DEICTIC}|the|my)\b[^:\n.!?]{{0,40}}\b{_TEXT}\b[^:\n!?]{{0,40}}\?\s*(?=[\"“\n])",
-        _KINDS,
-        "?",
-    ),
-    cue(
-        r"\b(?:does|do|is|are) (?:this|these|it|that|the following)\s+(?:sound|read|look|make sense|correct|right|ok(?:ay)?|rude|polite|grammatical|natural|formal|good)\b[^:\n.!?]{0,40}[:?\n]",
-        "sound read look make_sense correct right ok rude polite grammatical natural formal good",
-        "this these that following below it here attached",
-    ),
-    cue(
-        r"\b(?:how (?:do|would|can|should) (?:you|i|we|one) (?:say|write|pronounce|spell|translate)|what does)\b[^\n]*",
-        "how_ what_does",
-    ),
-)
-# The same after the text: "… Translate this." Then what stands before is the text.
-_TASK_AFTER: Final = (
-    cue(
-        rf"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n)|(?<=\s[-–—]\s)|(?<=[.!?\"”]))[ \t(^]*{_POLITE}{_TASK_VERB}\b[^:\n.!?]{{0,20}}"
-        rf"(?:\b(?:this|that|it|the above|above|these|the (?:text|message|mail|email|passage|paragraph|sentence|letter|post))\b[^:\n.!?]{{0,60}})?\s*[.!?)]*\s*$",
-        _VERBS,
-    ),
-    cue(
-        rf"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n)|(?<=\s[-–—]\s))[ \t(^]*{_POLITE}{_TEXT_TASK_VERB}\b[^:\n.!?]{{0,30}}\b(?:this|that|the above|above|these)\b[^:\n.!?]{{0,30}}"
-        rf"(?:\b{_TEXT}\b|\babove\b|\b(?:to|into|in) {_LANGUAGE}\b)[^:\n.!?]{{0,40}}[.!?)]*\s*$",
-        _TEXT_VERBS,
-        "this that above these",
-    ),
-    cue(
-        r"(?:^|(?<=[.!?\n\"”]\s)|(?<=\n))[ \t(^]*(?:is|are|does|do|what|which|where|who|how)\b[^:\n.!?]{0,50}\b(?:the (?:above|text|sentence|poem|letter|mail|email|passage|paragraph|grammar)|this (?:text|sentence|poem|"
-        r"letter|mail|email|passage|paragraph|verse|song|grammar|wording|story))\b[^:\n.!?]{0,40}\?\s*$",
-        _KINDS,
-        "?",
-        "above this_",
-    ),
-    cue(r"(?:^|(?<=\n))[ \t]*(?:[\^↑]+|(?:the )?above)\s*(?:is|was|are|comes|:|from|needs)\b[^\n]*$", "above ^ ↑"),
-)
 # Words that announce a pasted or invented text; it lasts until the end of the message.
 _ANNOUNCED: Final = (
     cue(
         r"\b(?:from|in|on) (?:the|a|an|my|this|that|some) (?:\w+ ){0,2}(?:book|novel|film|movie|show|series|play|song|article|speech|blog|forum|website|site|ad|letter|diary|comic|poem|"
         r"story|podcast|episode|wall|mug|shirt|t-shirt|sign|card|poster|label|box|page|chat)\b[^.!?:\n]{0,40}:",
         "from_ in_ on_",
+        ":",
     ),
     cue(
         r"\b(?:sent|wrote|emailed|mailed|messaged|texted|posted|forwarded|left|got|received|found|read|saw|heard|copied)\b[^.!?:\n]{0,30}\b(?:this|that|it|these|the following)(?: \w+)?\s*:",
         "sent wrote mailed messaged texted posted forwarded left got received found read saw heard copied",
+        ":",
     ),
     cue(
         r"^\W{0,9}(?:readme|about page|documentation|changelog|faq|subject|betreff)\b[^\n]{0,20}?[:\n]",
@@ -189,26 +59,29 @@ _ANNOUNCED: Final = (
     cue(
         rf"\b(?:here(?:['’]s| is| are| comes| goes)|below (?:is|are)|this is|these are|it(?:['’]s| is)|i(?:['’]m| am)? (?:got|found|received|read|saw|wrote|writing|pasted|pasting|copied|came across|screening)|"
         rf"(?:just )?(?:got|found|received|read|saw|wrote|copied|pasting|writing)|look at|have a look at|check out)\b"
-        rf"(?! my (?:cv|r[ée]sum[ée]|bio|profile)\b)[^.!?:\n]{{0,60}}\b{_PASTED_KIND}\b[^.!?:\n]{{0,60}}(?::|\n|\s[-–—]\s(?=[\"“'‘])|\bbelow\b[^\n]{{0,40}}\n?|[.?!,](?=\s*[\"“]))",
-        _KINDS,
+        rf"(?! my (?:cv|r[ée]sum[ée]|bio|profile)\b)[^.!?:\n]{{0,60}}\b{PASTED_KIND}\b[^.!?:\n]{{0,60}}(?::|\n|\s[-–—]\s(?=[\"“'‘])|\bbelow\b[^\n]{{0,40}}\n?|[.?!,](?=\s*[\"“]))",
+        KINDS,
+        ': ¶ _-_ – — below " “',
     ),
     cue(
-        rf"{_START}(?:(?:my|the|a|an|our|his|her|this|some|first|next|second|third|new|short|rough|quick)\s+){{0,3}}(?:\w+(?:['’]s)?\s+){{0,2}}(?:{_PASTED_KIND}|{_FICTION_KIND})\b(?! (?:\w+ )?(?:is|are|was|were|has|have)\b)[^.!?:,\n]{{0,40}}(?::|\n|\s[-–—]\s(?=[\"“'‘]|{_I}\b))",
-        _KINDS,
+        rf"{START}(?:(?:my|the|a|an|our|his|her|this|some|first|next|second|third|new|short|rough|quick)\s+){{0,3}}(?:\w+(?:['’]s)?\s+){{0,2}}(?:{PASTED_KIND}|{FICTION_KIND})\b(?! (?:\w+ )?(?:is|are|was|were|has|have)\b)[^.!?:,\n]{{0,40}}(?::|\n|\s[-–—]\s(?=[\"“'‘]|{FIRST_PERSON}\b))",
+        KINDS,
+        ": ¶ _-_ – —",
     ),
     cue(
-        rf"\b(?:applicant|candidate|employee|customer|client|patient|student|witness|author|speaker|reviewer|colleague|friend|user)['’]?s?\s+(?:\w+\s+){{0,2}}{_PASTED_KIND}\b[^\n]{{0,60}}(?::|\n|below)",
-        _KINDS,
+        rf"\b(?:applicant|candidate|employee|customer|client|patient|student|witness|author|speaker|reviewer|colleague|friend|user)['’]?s?\s+(?:\w+\s+){{0,2}}{PASTED_KIND}\b[^\n]{{0,60}}(?::|\n|below)",
+        KINDS,
         "applicant candidate employee customer client patient student witness author speaker reviewer colleague friend user",
     ),
     cue(
-        rf"\b(?:{_FICTION_KIND}|{_PASTED_KIND}|chapter \w+|it|letter|diary) (?:opens?|starts?|begins?|goes|reads?|says|ends?|continues?)\b[^.!?:\n]{{0,30}}(?::|\s[-–—]\s|,\s(?=[\"“])|\n)",
+        rf"\b(?:{FICTION_KIND}|{PASTED_KIND}|chapter \w+|it|letter|diary) (?:opens?|starts?|begins?|goes|reads?|says|ends?|continues?)\b[^.!?:\n]{{0,30}}(?::|\s[-–—]\s|,\s(?=[\"“])|\n)",
         "open start begin go read say end continue",
-        _KINDS,
+        KINDS,
+        ': ¶ _-_ – — ," ,_" ,_“',
     ),
     cue(
-        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|screenplay|script|book i['’]m writing),?\s+(?={_I}\b)",
-        "novel story screenplay fiction fanfic dream nightmare play campaign script book",
+        rf"\bin (?:my|our|the|this|a) (?:[\w-]+ ){{0,2}}?(?:novel|story|screenplay|fan ?fiction|fanfic|dreams?|nightmare|role-?play|campaign|game|simulation|script|book i['’]m writing),?\s+(?={FIRST_PERSON}\b)",
+        "novel story screenplay fiction fanfic dream nightmare play campaign game simulation script book",
         "in_",
     ),
     cue(
@@ -216,9 +89,9 @@ _ANNOUNCED: Final = (
         "dream nightmare",
     ),
     cue(
-        rf"\bwrite (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]*\b{_I}\b",
-        "write ",
-        _KINDS,
+        rf"\b(?:write|tell|invent|make up) (?:me )?(?:an?|the|another|my)? ?(?:[\w-]+ ){{0,3}}?(?:story|poem|song|scene|novel|letter|e-?mail|essay|dialogue|monologue|diary entry|blog post|speech|rap|bio|cover letter)\b[^.!?\n]{{0,300}}\b{FIRST_PERSON}\b",
+        "write tell invent make_up",
+        KINDS,
     ),
     cue(
         r"\b(?:sample|example|dummy|fake|test|placeholder|made-?up|fictional|fictitious|mock) (?:sentences?|texts?|inputs?|data|messages?|answers?|facts?|users?|conversations?|personas?|profiles?|memor(?:y|ies)|statements?|entries|records?)\b[^:\n]{0,40}(?::|\n|\blike\b|\bsuch as\b)",
@@ -236,22 +109,23 @@ _HYPOTHETICAL: Final = (
         "picture imagine consider suppose assume",
     ),
     cue(
-        rf"{_START}(?:ok(?:ay)?|so|now|but|and|well|just|please|hey)?,?\s*(?:suppose|supposing|imagine|assume|assuming|pretend|picture|let['’]?s (?:say|suppose|assume|imagine|pretend)|say|think of it)"
-        rf"(?: for a (?:moment|second|minute))?,?(?: that)? (?:{_I}|you|a|an|the|there|someone|somebody|he|she|they|it)\b(?! surprise)",
+        rf"{START}(?:ok(?:ay)?|so|now|but|and|well|just|please|hey)?,?\s*(?:suppose|supposing|imagine|assume|assuming|pretend|picture|let['’]?s (?:say|suppose|assume|imagine|pretend)|say|think of it)"
+        rf"(?: for a (?:moment|second|minute))?,?(?: that)? (?:{FIRST_PERSON}|you|a|an|the|there|someone|somebody|he|she|they|it)\b(?! surprise)",
         "suppos imagin assum pretend picture say think_of",
     ),
     cue(
         r"\b(?:hypothetical(?:ly)?|theoretically|in theory|thought experiment|in another life|in a parallel universe|in an alternate universe|for the sake of (?:the )?argument|asking for a friend|purely theoretical(?:ly)?)\b",
         "hypothetical theor thought_experiment another_life parallel alternate argument asking_for",
     ),
-    cue(rf"(?<!\bI )(?:\bpretend|\bimagine)(?: that)? {_I}\b", "pretend imagine"),
+    cue(rf"(?<!\bI )(?:\bpretend|\bimagine)(?: that)? {FIRST_PERSON}\b", "pretend imagine"),
 )
 _WHAT_IF: Final = cue(
-    rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]*\b{_I}\b", "what_if what_would what_happens"
+    rf"\bwhat (?:if|would|happens if|would happen)\b[^?\n]{{0,300}}\b{FIRST_PERSON}\b",
+    "what_if what_would what_happens",
 )
 # A condition in a question, or with would: the sentence speaks of no fact from "if" on.
 _CONDITION: Final = cue(
-    rf"(?:\bif\b|\beven if\b|\bin case\b|\bwhether\b|\bas if\b|\bas though\b|\bonce\b|\bwhen\b)(?=\s+(?:{_I}|you|he|she|they|it|the|a|an|someone)\b)",
+    rf"(?:\bif\b|\beven if\b|\bin case\b|\bwhether\b|\bas if\b|\bas though\b|\bonce\b|\bwhen\b)(?=\s+(?:{FIRST_PERSON}|you|he|she|they|it|the|a|an|someone)\b)",
     "if in_case whether once when",
 )
 _UNREAL: Final = cue(
@@ -261,12 +135,15 @@ _UNREAL: Final = cue(
 _WOULD: Final = _pattern(r"\b(?:would|wouldn['’]t|could|couldn['’]t|might)\b|\b(?:i|we|he|she|they|it|you)['’]d\b")
 # What somebody else says or writes, without quotation marks.
 _REPORTED: Final = (
-    cue(rf"\baccording to (?:him|her|them|(?:my|the|his|her|our) \w+|(?-i:[A-Z])\w+),?\s*(?={_I}\b)", "according_to"),
+    cue(
+        rf"\baccording to (?:him|her|them|(?:my|the|his|her|our) \w+|(?-i:[A-Z])\w+),?\s*(?={FIRST_PERSON}\b)",
+        "according_to",
+    ),
     cue(
         rf"\b(?:said|says|say|saying|told|tells?|telling|wrote|writes?|writing|stated|states|claimed|claims|texted|texts|posted|posts|announced|yelled|shouted|replied|replies|whispered|sang|sings|"
-        rf"thinks|goes|went|reads|asks|asked|answered|repl(?:y|ied)|sounds? like|(?:is|was) like|(?:are|were) like|quote|like this)\b[^.!?:\n\"“]{{0,40}}(?:[:]|\s[-–—])\s*(?={_I}\b)",
+        rf"thinks|goes|went|reads|asks|asked|answered|repl(?:y|ied)|sounds? like|(?:is|was) like|(?:are|were) like|quote|like this)\b[^.!?:\n\"“]{{0,40}}(?:[:]|\s[-–—])\s*(?={FIRST_PERSON}\b)",
         "said say told tell wrote writ stat claim text post announced yelled shouted repl whispered sang sing think goes went read ask answer sound like quote",
-        ": - – —",
+        ": _- – —",
     ),
     cue(
         r"\b(?:he|she|they|somebody|someone|(?:my|the|his|her|our|a|that|this) (?:[\w-]+ ){1,3}|(?-i:[A-Z]\w+) )\s?(?:said|says|told (?:me|us|him|her|them|everyone|everybody)|wrote|writes|claims|claimed|goes|was like|is like|texted|replied|always says|keeps saying)"
@@ -274,7 +151,11 @@ _REPORTED: Final = (
         "said say told wrote writes claim goes like texted replied",
     ),
     cue(
-        rf"\bas (?:the )?(?:\w+ ){{1,3}}(?:says|said|put it|wrote|writes|sang|goes),\s*(?={_I}\b)",
+        r"\b(?:he|she|they|(?:my|the|his|her|our|a|that|this) (?:[\w-]+ ){1,2}?)\s?(?:goes|went|is|was|were|are)(?: all)? like,?\s+(?=(?:I|I['’]\w+|my)\b)",
+        "like",
+    ),
+    cue(
+        rf"\bas (?:the )?(?:\w+ ){{1,3}}(?:says|said|put it|wrote|writes|sang|goes),\s*(?={FIRST_PERSON}\b)",
         "as_",
         "says said put_it wrote writes sang goes",
     ),
@@ -284,17 +165,26 @@ _BY_SELF: Final = _pattern(
 )
 _EXAMPLE: Final = cue(
     rf"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bsuch as|\b(?:some|any)thing like|\ban? (?:\w+ )?example(?: \w+)?|\bexamples?|\bthings like|\bphrases? like|\bsentences? like|\bstatements? like|\bfacts? like)"
-    rf"\s*(?::|-|[,]?\s*(?=[\"“'‘])|,?\s+(?={_I}\b))",
+    rf"\s*(?::|-|[,]?\s*(?=[\"“'‘])|,?\s+(?={FIRST_PERSON}\b))",
     "e.g example instance such_as thing_like things_like like",
 )
 _REQUESTED: Final = _pattern(
     r"\b(?:give|write|need|show|want|use|make|create|how|generate|invent|say|says|store|stores|remember|save|mean|type|enter|input|user|users|someone|people|sentence|sentences|prompt|phrase|answer|answers)\b"
 )
+# Jokes, irony and riddles.
 _JOKE: Final = cue(
     r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding(?! around)|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)(?! around)|kidding(?! around)|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
-    r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!)\b|(?<=[.!?,]\s)not!\s*$",
-    "/s /j sarcas jk j/k kidding joking yeah_right as_if not joke april lies psych",
+    r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!|yeah,? sure,? right|said (?:no ?one|nobody) ever|when (?:pigs|hell) (?:fly|freezes)|i wish lol|(?:irony|ironic(?:ally)?|satire) (?:off|intended|alert)|(?:that was|i was being|being|i['’]?m being) (?:ironic|facetious))\b"
+    r"|\bwhat am i\?|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b",
+    "what_am_i /s /j /hj sarc jk j/k kidding joking yeah as_if! not_really_lol a_joke joke_aside joking_aside april lies! psych! irony ironic satire ever when_pigs when_hell wish_lol facetious <s> </s>",
 )
+# The last words of a message that take it back.
+_TAKEN_BACK: Final = _pattern(
+    r"\b(?:lol|lmao|haha|hehe|rofl|pff+t?|hah)[\s,.!…–—-]{1,3}(?:as if|not|no|nope|sure|right|obviously not|of course not|i wish)\W{0,9}$"
+    r"|(?:[.!,…;–—-]\s{0,3}|\s\()(?:not|as if|yeah,? right|in my dreams|dream on|sike|psyche?|i wish|or not lol|obviously not lol|fat chance)\b\W{0,9}$"
+    r"|\s(?-i:NOT)\W{0,9}$|🙄\W{0,9}$"
+)
+_LAST_WORDS: Final = 40  # characters
 _TEST: Final = _pattern(
     r"^\W{0,9}(?:(?:test(?:ing)?\W+){1,3}(?:\d|test|one|this|my|is|,|message|abc|hello)|this is (?:just )?(?:a|only a) test\b|lorem ipsum|asdf|hello world test)"
 )
@@ -304,11 +194,11 @@ _QUOTES: Final = (
         r"<(?P<tag>text|email|mail|document|doc|quote|passage|input|article|story|message|transcript|content|example|cv|resume|letter|poem)\b[^>]{0,40}>.*?(?:</(?P=tag)>|\Z)",
         re.DOTALL | re.IGNORECASE,
     ),
-    _pattern(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|„[^“”\"]+[“”\"]|‹[^›]+›"),
-    _pattern(r"(?<![\w'’])['‘](?=\S)[^'‘’\n]*(?:['’](?=\w)[^'‘’\n]*)*(?<=\S)['’](?![\w])"),
+    _pattern(r"\"[^\"]+\"|“[^“”]+”|«[^«»]+»|„[^„“”\"]+[“”\"]|‹[^‹›]+›"),
+    _pattern(r"(?<![\w'’])['‘](?=\S)[^'‘’\n]{0,300}(?:['’](?=\w)[^'‘’\n]{0,300}){0,20}(?<=\S)['’](?![\w])"),
 )
-_OPEN_QUOTE: Final = _pattern(rf"(?<!\w)[\"“](?=\s*{_I}\b)[^\"”]*\Z")
-_FIRST: Final = _pattern(rf"\b{_I}\b")
+_OPEN_QUOTE: Final = _pattern(rf"(?<!\w)[\"“](?=\s*{FIRST_PERSON}\b)[^\"“”]*\Z")
+_FIRST: Final = _pattern(rf"\b{FIRST_PERSON}\b")
 _WORD: Final = _pattern(r"[^\W_]+(?:['’-]\w+)*")
 _LONG_QUOTE: Final = 7
 """Words from which a quotation is blanked even without "I": shorter ones are names, titles and codes."""
@@ -333,17 +223,18 @@ _NAMED_GREETING: Final = _pattern(
 )
 _CLOSING: Final = _pattern(
     r"^[ \t]*(?:(?:best|kind|warm|warmest|many|with (?:best|kind|warm))\s+(?:regards|wishes|greetings|thanks)|regards|cheers|sincerely|yours(?: \w+)?|best|respectfully|cordially|"
-    r"thanks|thank you|many thanks|ta|love|xoxo|hugs|take care|see you(?: soon)?|yours sincerely|yours faithfully|mit freundlichen gr[üu](?:ß|ss)en|cordialement|saludos)[ \t]*[,.!]?[ \t]*(?:\n|,\s*(?-i:[A-Z])\w+[ \t]*$)",
+    r"thanks|thank you|many thanks|ta|love|xoxo|hugs|take care|see you(?: soon)?|yours sincerely|yours faithfully|mit freundlichen gr[üu](?:ß|ss)en|cordialement|saludos)[ \t]{0,9}[,.!]?[ \t]{0,9}(?:\n|,\s*(?-i:[A-Z])\w+[ \t]*$)",
     re.MULTILINE | re.IGNORECASE,
 )
-_SIGNATURE_LINES: Final = 6
+_SIGNATURE_LINES: Final = _pattern(r"(?:[^\n]{0,200}\n?){0,6}")
 _SIGNATURE: Final = _pattern(r"^--[ ]?\n.*", re.MULTILINE | re.DOTALL)
 _LABELLED: Final = _pattern(
-    r"^[ \t]*(?:\[[\d:., APMapm/-]+\][ \t]*)?(?P<label>[^\W\d][\w .'’-]{0,24})(?:[ \t]*\([^)\n]{0,20}\))?[ \t]*:[ \t]+\S.*$",
+    r"^[ \t]*(?:[-*•][ \t]+)?(?:\[[\d:., APMapm/-]+\][ \t]*)?(?P<label>[^\W\d][\w .'’-]{0,24})(?:[ \t]*\([^)\n]{0,20}\))?[ \t]*:[ \t]+\S.*$",
     re.MULTILINE,
 )
-_SPEAKERS: Final = word_set("q a interviewer interviewee host guest speaker moderator user assistant customer agent me him her patient doctor teacher student")  # fmt: skip
-_INLINE_DIALOGUE: Final = _pattern(r"(?:^|\s)Q:\s.*?\sA:\s[^\n]*")
+_SPEAKERS: Final = word_set("q a interviewer interviewee host guest speaker moderator user assistant customer agent me him her patient doctor teacher student he she dm gm narrator boss")  # fmt: skip
+_INLINE_DIALOGUE: Final = _pattern(r"(?:^|\s)Q:\s.{0,1000}?\sA:\s[^\n]*")
+_INLINE_LABEL: Final = _pattern(r"(?:^|(?<=[.!?…] )|(?<=\n))(?P<label>[^\W\d]\w{0,14}):(?=[ \t])")
 _COMMENT: Final = _pattern(
     r"^[ \t]*(?://|/\*|\*/|<!--|#!|%%|--[ \t](?=\w+.*;))[^\n]*",
     re.MULTILINE,
@@ -385,9 +276,9 @@ def _all_spans(text: str, *, playing: bool) -> Iterator[Iterable[tuple[int, int]
     """The spans that each finder blanks; code is not read."""
     prose = _FENCE.sub(lambda match: _CODE * len(match.group()), text) if "```" in text else text
     yield play_spans(prose, playing=playing)
-    lower = prose.lower()
+    words = Words(prose)
     for find in _BY_WORDS:
-        yield find(prose, lower)
+        yield find(prose, words)
     for read in _BY_FORM:
         yield read(prose)
 
@@ -425,49 +316,72 @@ def _line_end(text: str, place: int) -> int:
     return found if found >= 0 else len(text)
 
 
-def _tasks(text: str, lower: str) -> Spans:
-    for each in _TASK:
-        for match in each.find(text, lower):
-            yield _rest(text, match.end())
-    for each in _TASK_AFTER:
-        for match in each.find(text, lower):
-            if text[: match.start()].strip():
-                yield 0, match.start()
+def _outside(cues: Iterable[Cue], words: Words, span: Callable[[re.Match[str]], tuple[int, int]]) -> Spans:
+    """The spans of the matches of some cues; those that lie in the span of an earlier match of their cue are skipped.
+
+    Without this a long message of announcing words would be read once for each of them.
+    """
+    for each in cues:
+        end = -1
+        for match in each.find(words):
+            if match.end() > end:
+                start, end = span(match)
+                yield start, end
+
+
+def _tasks(text: str, words: Words) -> Spans:
+    yield from _outside((*TASK, *TASK_BEFORE_I), words, lambda match: _rest(text, match.end()))
+    for each in TASK_AFTER:
+        last = max((match.start() for match in each.find(words)), default=0)
+        if text[:last].strip():
+            yield 0, last
+
+
+def _labelled(text: str) -> Spans:
+    end = -1
+    for place in sorted(foreign_labels(text)):
+        if place > end:
+            end = _rest(text, place)[1]
+            yield place, end
 
 
 _GAP: Final = 9  # characters
 
 
-def _announced(text: str, lower: str) -> Spans:
-    for each in _ANNOUNCED:
-        for match in each.find(text, lower):
-            if not text[match.end() : match.end() + _GAP].lstrip().startswith(_CODE):
-                yield _sentence_start(text, match.start()), _rest(text, match.end())[1]
+def _announced(text: str, words: Words) -> Spans:
+    def span(match: re.Match[str]) -> tuple[int, int]:
+        if text[match.end() : match.end() + _GAP].lstrip().startswith(_CODE):
+            return match.end(), match.end()
+        return _sentence_start(text, match.start()), _rest(text, match.end())[1]
+
+    yield from _outside(_ANNOUNCED, words, span)
 
 
-def _hypothetical(text: str, lower: str) -> Spans:
-    for each in _HYPOTHETICAL:
-        for match in each.find(text, lower):
-            yield match.start(), _line_end(text, match.end())
-    for match in _WHAT_IF.find(text, lower):
-        yield match.start(), _sentence_end(text, match.end())
-    for match in _UNREAL.find(text, lower):
-        yield _sentence_start(text, match.start()), _sentence_end(text, match.end())
-    yield from _conditions(text, lower)
+def _hypothetical(text: str, words: Words) -> Spans:
+    yield from _outside(_HYPOTHETICAL, words, lambda match: (match.start(), _line_end(text, match.end())))
+    yield from _outside((_WHAT_IF,), words, lambda match: (match.start(), _sentence_end(text, match.end())))
+    yield from _outside(
+        (_UNREAL,), words, lambda match: (_sentence_start(text, match.start()), _sentence_end(text, match.end()))
+    )
+    yield from _conditions(text, words)
 
 
-def _conditions(text: str, lower: str) -> Spans:
+def _conditions(text: str, words: Words) -> Spans:
     """From "if" to the end of a sentence that asks or says would; of what is in doubt only its clause."""
     start = end = 0
     unreal = False
-    for match in _CONDITION.find(text, lower):
+    for match in _CONDITION.find(words):
         if match.start() >= end:
             start, end = _sentence_start(text, match.start()), _sentence_end(text, match.end())
             sentence = text[start:end]
             unreal = sentence.rstrip().endswith("?") or bool(_WOULD.search(sentence))
         if not unreal or match.group().lower() in {"when", "once"}:
             continue
-        more = _NEXT_CLAUSE.search(text, match.end(), end) if _WHETHER.search(text, start, match.start()) else None
+        more = (
+            _NEXT_CLAUSE.search(text, match.end(), end)
+            if _WHETHER.search(text, max(start, match.start() - _WORDS_BEFORE), match.start())
+            else None
+        )
         yield match.start(), more.start() if more else end
         if not more:
             unreal = False  # the rest of the sentence is blanked
@@ -480,31 +394,37 @@ _WHETHER: Final = _pattern(
 _NEXT_CLAUSE: Final = _pattern(r",\s+(?=(?:I|I['’](?:m|ve|d|ll)|my|we|we['’](?:re|ve)|but|so|and|can|could)\b)")
 
 
-def _reported(text: str, lower: str) -> Spans:
-    for each in _REPORTED:
-        for match in each.find(text, lower):
-            if not _BY_SELF.search(text[max(0, match.start() - _WORDS_BEFORE) : match.end()]):
-                yield _sentence_start(text, match.start()), _line_end(text, match.end())
+def _reported(text: str, words: Words) -> Spans:
+    def span(match: re.Match[str]) -> tuple[int, int]:
+        if _BY_SELF.search(text[max(0, match.start() - _WORDS_BEFORE) : match.end()]):
+            return match.end(), match.end()
+        return _sentence_start(text, match.start()), _line_end(text, match.end())
+
+    yield from _outside(_REPORTED, words, span)
 
 
 _WORDS_BEFORE: Final = 40  # characters
 
 
-def _examples(text: str, lower: str) -> Spans:
-    for match in _EXAMPLE.find(text, lower):
+def _examples(text: str, words: Words) -> Spans:
+    def span(match: re.Match[str]) -> tuple[int, int]:
+        found = match.group().rstrip().lower()
         start = _sentence_start(text, match.start())
-        if (
-            match.group().rstrip().endswith(":")
-            or "e.g" in match.group().lower()
-            or _REQUESTED.search(text[start : match.start()])
-        ):
-            colon = match.group().rstrip().endswith(":")
-            yield match.start(), _rest(text, match.end())[1] if colon else _sentence_end(text, match.end())
+        if found.endswith(":"):
+            return match.start(), _rest(text, match.end())[1]
+        if "e.g" in found or _REQUESTED.search(text, start, match.start()):
+            return match.start(), _sentence_end(text, match.end())
+        return match.end(), match.end()
+
+    yield from _outside((_EXAMPLE,), words, span)
 
 
-def _jokes(text: str, lower: str) -> Spans:
-    for match in _JOKE.find(text, lower):
-        yield text.rfind("\n", 0, match.start()) + 1, _line_end(text, match.end())
+def _jokes(text: str, words: Words) -> Spans:
+    yield from _outside(
+        (_JOKE,), words, lambda match: (text.rfind("\n", 0, match.start()) + 1, _line_end(text, match.end()))
+    )
+    if back := _TAKEN_BACK.search(text, max(0, len(text) - _LAST_WORDS)):
+        yield text.rfind("\n", 0, back.start()) + 1, len(text)
     if _TEST.match(text):
         yield 0, len(text)
 
@@ -530,14 +450,14 @@ def _mail(text: str) -> Spans:
         yield header.start(), _rest(text, header.end())[1]
     for match in _SIGNATURE.finditer(text):
         yield match.span()
+    greeting = _GREETING.search(text)
+    pasted = greeting and (text[: greeting.start()].strip() or _NAMED_GREETING.match(greeting.group()))
     for closing in _CLOSING.finditer(text):
-        greeting = next((g for g in _GREETING.finditer(text, 0, closing.start())), None)
-        lines = re.match(rf"(?:[^\n]*\n?){{0,{_SIGNATURE_LINES}}}", text[closing.end() :])
-        end = closing.end() + (lines.end() if lines else 0)
+        signature = _SIGNATURE_LINES.match(text, closing.end())
+        end = signature.end() if signature else closing.end()
         if (gap := text.find("\n\n", closing.end(), end)) >= 0:
             end = gap
-        pasted = greeting and (text[: greeting.start()].strip() or _NAMED_GREETING.match(greeting.group()))
-        yield (greeting.start() if greeting and pasted else closing.start()), end
+        yield (greeting.start() if greeting and pasted and greeting.end() <= closing.start() else closing.start()), end
 
 
 def _transcripts(text: str) -> Spans:
@@ -549,6 +469,9 @@ def _transcripts(text: str) -> Spans:
             yield line.span()
     for match in _INLINE_DIALOGUE.finditer(text):
         yield match.span()
+    said = list(_INLINE_LABEL.finditer(text))
+    if len(said) > 1 and any(match["label"].casefold() in _SPEAKERS for match in said):
+        yield said[0].start(), _line_end(text, said[-1].end())
 
 
 def _comments(text: str) -> Spans:
@@ -560,7 +483,7 @@ def _comments(text: str) -> Spans:
             yield match.span()
 
 
-_BY_WORDS: Final[tuple[Callable[[str, str], Spans], ...]] = (
+_BY_WORDS: Final[tuple[Callable[[str, Words], Spans], ...]] = (
     _tasks,
     _announced,
     _hypothetical,
@@ -568,4 +491,4 @@ _BY_WORDS: Final[tuple[Callable[[str, str], Spans], ...]] = (
     _examples,
     _jokes,
 )
-_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (_quotations, _mail, _transcripts, _comments)
+_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (_labelled, _quotations, _mail, _transcripts, _comments)

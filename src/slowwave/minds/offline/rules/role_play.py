@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
-from slowwave.minds.offline.rules.cues import cue
+from slowwave.minds.offline.rules.cues import Words, cue
 from slowwave.model.memory import Memory
 from slowwave.policy.text.lazy_regex import lazy_regex
 
@@ -34,7 +34,7 @@ _ARTICLE: Final = r"(?:an?|the|my|our|his|her|some|this|that|one of)\b"
 _NAME: Final = r"(?-i:[A-Z])"
 _SENTENCE: Final = r"(?:^|(?<=[\n.!?]\s)|(?<=[\n,;:])|(?<=:\s))\s{0,9}"
 _LEAD: Final = (
-    r"(?:(?:from now on|starting now|in this game|for the next (?:\w+ ?){1,3}|today|ok(?:ay)?|so|now|hey|hi),?\s+)*"
+    r"(?:(?:from now on|starting now|in this game|for the next (?:\w+ ?){1,3}|today|ok(?:ay)?|so|now|hey|hi),?\s+){0,4}"
 )
 _YOU_ARE: Final = r"you(?:['’]?re| are| play| be| will be|['’]ll be| will play)(?: now| going to be)?"
 _I_AM: Final = r"(?:I['’]?m|I am|I['’]?ll (?:be|play)|I will (?:be|play)|I['’]?m playing|I play|I be)"
@@ -52,6 +52,11 @@ _PART: Final = (
 )
 
 
+# Words of a mood: "*sighs* I have to work" is no stage direction.
+_MOOD: Final = (
+    r"sigh\w*|laugh\w*|cr(?:y|ies|ying)|shrug\w*|facepalm\w*|blush\w*|cough\w*|wink\w*|smil\w+|hugs?|giggl\w+|cring\w+|groan\w*|yawn\w*|grin\w*|sob\w*|panic\w*|rolls (?:my )?eyes|"
+    r"always|sometimes|yes|perhaps|less|this|its|his|was|is|has|does|us|nothing|something|anything|everything|during|being|things|thanks"
+)
 _GAMES: Final = "role rp larp improv make-believe make_believe adventure d&d dnd dungeons mystery interactive cosplay"
 _YOU: Final = "you_are you're you’re youre you_play you_be you_will you'll you’ll you_now"
 _BEGINS: Final = (
@@ -70,6 +75,29 @@ _BEGINS: Final = (
         r"\blet['’]?s (?:play (?!(?:some|a bit of|the (?:piano|guitar)|music|cards|chess|football|soccer|tennis|it|on|at)\b)|pretend|imagine|act\b|act out|make believe)",
         "let",
         "play pretend imagine act make",
+    ),
+    cue(
+        r"\b(?:let['’]?s|let us|can we|could we|shall we|wanna|want to) (?:do|run|try|start|play|improvise|act|make|have) (?:a|an|the|this|that|another|our) (?:[\w-]+ ){0,2}?(?:scene|skit|sketch|improv|bit|adventure|scenario|quest|campaign)\b",
+        "scene skit sketch improv bit adventure scenario quest campaign",
+    ),
+    cue(
+        r"\b(?:play|take|take on|assume) (?:the|a) (?:part|role|character|persona) of\b(?! (?:my (?:life|job)|your life))",
+        "part_of role_of character_of persona_of",
+    ),
+    # What the user does on the stage: "*enters the throne room*"
+    cue(
+        rf"(?:^|(?<=[\n.!?\"”]))[ \t]{{0,9}}\*(?!\*|\s)(?!(?:{_MOOD})\b)(?:(?:slowly|quietly|suddenly|carefully|then|the \w+|i|my \w+) )?[a-z]+(?<!s)(?:s|ing) [^*\n]{{2,120}}\*(?![*\w])",
+        "*",
+    ),
+    # A part that the user plays opposite the assistant, even a helper
+    cue(
+        r"\b(?:act|behave|pose|serve|play|speak|respond|talk|be|you(?:['’]?re| are))\b[^.!?\n]{0,60}[.!?;,–—-]\s+(?:and |while )?I(?:['’]?m| am|['’]?ll| will)?(?: be)? ?(?:play|playing|acting as|pretending)\b"
+        r"(?: to be)? (?:an?|the|your|my|as)\b(?! (?:piano|guitar|violin|cello|flute|drums?|bass|trumpet|organ|harp|saxophone|clarinet|game))",
+        "play acting pretending",
+    ),
+    cue(
+        rf"\bI(?:['’]?ll| will) (?:be|play) (?:an?|the|your) [^.!?\n]{{1,40}}?(?:,| and| while)\s+(?:and )?you(?:['’]?ll| will|['’]?re| are| can)?(?: be| play)? (?:an?|the|my) (?!{_PRAISE})",
+        "i'll i’ll ill_ i_will",
     ),
     # A character of the user's, a scene
     cue(
@@ -97,13 +125,13 @@ _BEGINS: Final = (
         "you we_are we're we’re to_be",
     ),
     cue(
-        rf"{_SENTENCE}{_LEAD}(?:(?:please|I want you to|I['’]d like you to|can you|could you|will you|would you)\s+)*(?:act|behave|play|respond)"
+        rf"{_SENTENCE}{_LEAD}(?:(?:please|I want you to|I['’]d like you to|can you|could you|will you|would you)\s+){{0,3}}(?:act|behave|play|respond)"
         rf"(?: to me)? (?:as|like)(?: if| though)?(?: you(?:['’]?re| are| were))? (?!(?:if|soon|well|usual|follows|before|possible)\b|(?:an? |my |the )?{_HELPER})(?:{_ARTICLE}|{_NAME})",
         "act behav play respond",
         "_as_ _like_",
     ),
     cue(
-        rf"{_SENTENCE}{_LEAD}(?:please |I want you to |I['’]d like you to |can you |could you |will you )*be (?:an?|the|my) (?!{_HELPER})(?:\w+ ){{0,3}}?{_PART}",
+        rf"{_SENTENCE}{_LEAD}(?:please |I want you to |I['’]d like you to |can you |could you |will you ){{0,3}}be (?:an?|the|my) (?!{_HELPER})(?:\w+ ){{0,3}}?{_PART}",
         "be_",
     ),
     cue(
@@ -145,6 +173,7 @@ _ENDS: Final = lazy_regex(
 )
 # Stage directions: "*draws her sword*".
 _DIRECTION: Final = lazy_regex(r"(?<![*\w])\*(?!\*|\s)[a-z][^*\n]{2,120}(?<!\s)\*(?![*\w])")
+_LONGEST_SENTENCE: Final = 1000  # characters
 _SENTENCE_START: Final = lazy_regex(r"(?:[.!?]\s+|\n)(?=\S)")
 
 
@@ -159,16 +188,17 @@ def play_spans(text: str, *, playing: bool = False) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in play_spans(text)]
     ["Let's roleplay: I'm Batman. "]
     """
-    spans, place, lower = [], 0, text.lower()
+    words = Words(text)
+    begins = iter(sorted(match.span() for each in _BEGINS for match in each.find(words)))
+    spans, place = [], 0
     while place < len(text):
-        if not playing:
-            found = (next(each.find(text, lower, place), None) for each in _BEGINS)
-            begins = min((match for match in found if match), key=re.Match.start, default=None)
-            if begins is None:
-                break
-            start, place = max(place, _start_of_sentence(text, begins.start())), begins.end()
-        else:
+        if playing:
             start = place
+        else:
+            begin, end = next(((begin, end) for begin, end in begins if begin >= place), (-1, -1))
+            if begin < 0:
+                break
+            start, place = max(place, _start_of_sentence(text, begin)), end
         ends = _ENDS.search(text, place)
         stop = max(place, _start_of_sentence(text, ends.start())) if ends else len(text)
         spans.append((start, stop))
@@ -203,4 +233,5 @@ def _plays_on(text: str, *, playing: bool) -> bool:
 
 
 def _start_of_sentence(text: str, place: int) -> int:
-    return max((match.end() for match in _SENTENCE_START.finditer(text, 0, place)), default=0)
+    first = max(0, place - _LONGEST_SENTENCE)
+    return max((match.end() for match in _SENTENCE_START.finditer(text, first, place + 1)), default=first)
