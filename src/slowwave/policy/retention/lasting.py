@@ -93,6 +93,13 @@ def durability(memory: Memory) -> Durability:
     return _durability(memory.text, memory.category, memory.kind == "semantic", memory.importance >= OF_LITTLE_WORTH)
 
 
+def durability_of_words(text: str) -> Durability:
+    """How long what somebody says is of use, by its words alone: health and milestones last, moods and intentions pass."""
+    if _HEALTH.search(text) or _MILESTONE.search(text):
+        return "lasting"
+    return "passing" if _PASSING.search(text) else "ordinary"
+
+
 @lru_cache(maxsize=20_000)
 def _durability(text: str, category: str, is_state: bool, tells: bool) -> Durability:
     if category not in PERSONAL:

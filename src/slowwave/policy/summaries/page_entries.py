@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
@@ -11,6 +11,7 @@ from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.guard.labels import bare_name
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.retention.importance import Frequencies, importance
+from slowwave.policy.retention.lasting import durability, durability_of_words
 from slowwave.policy.summaries.pages import PageLine, page_key
 from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
 from slowwave.policy.text.clauses import Clause, clauses, unaddressed
@@ -30,6 +31,10 @@ IMPORTANCE_MIN: Final = 0.1
 """The least importance of an entry: below it is small talk."""
 COVERED: Final = 0.6
 """The share of the content words of an entry from which a fact of the same message replaces it."""
+KEPT: Final = timedelta(days=180)
+"""How long an entry of little worth, or of a mood or an intention, stands on its page."""
+STAYS_FROM: Final = 0.45
+"""The importance from which an ordinary entry stays longer than that."""
 LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
 """The kinds of source that pages list. Tools, web pages and models speak about the world, not about a person."""
 LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}
@@ -173,6 +178,29 @@ def merged_lines(
     ranked = sorted(distinct.values(), key=lambda line: (line.outdated, -worth(line.text), -line.day.toordinal()))
     kept = {line.member for line in ranked[:limit]}
     return tuple(line for line in distinct.values() if line.member in kept)
+
+
+def stays(line: PageLine, member: Memory | None, worth: float) -> bool:
+    """Whether an entry stays on its page after `KEPT`.
+
+    A fact stays while it is hot. Of what is cold, and of messages, stays what lasts by its words, and what is neither
+    passing nor of little worth.
+
+    Args:
+        line: The entry.
+        member: The memory on which it rests, as it is now; None if it is not known.
+        worth: The importance of its text (`value`).
+    """
+    is_fact = member is not None and member.kind != MESSAGE
+    if member is not None and is_fact and member.is_searchable:
+        return True
+    lasts = durability(member) if member is not None and is_fact else durability_of_words(line.text)
+    return lasts == "lasting" or (lasts == "ordinary" and worth >= STAYS_FROM)
+
+
+def leaves_at(line: PageLine) -> datetime:
+    """The instant from which an entry that does not stay is left out."""
+    return datetime.combine(line.day, time(), UTC) + KEPT
 
 
 def value(text: str, frequencies: Frequencies, speakers: Collection[str] = ()) -> float:
