@@ -2,7 +2,7 @@
 
     SLOWWAVE_DATA=... python bench/nights.py [nights.json …] [--read]
 
-Each file names a conversation and the ids of messages that a person marked: 40 "lasts" (still worth knowing in a year) and
+Each file lists conversations, each with the ids of messages that a person marked: 40 "lasts" (still worth knowing in a year) and
 40 "passing" (a meal, a mood, a weekend). By default it is bench/nights.json. The talk is lived through session by
 session with a sleep pass after each, then 365 nights follow. lasting: marked messages with a hot fact, or whose fact or
 text is on a hot page or in a hot summary. passing: the same of those marked "passing". distilled: those with any fact, hot or
@@ -37,9 +37,11 @@ class Marked:
     passing: frozenset[str]
 
 
-def marked(path: Path) -> Marked:
-    found = json.loads(path.read_text())
-    return Marked(found["conversation"], frozenset(found["lasts"]), frozenset(found["passing"]))
+def marked(path: Path) -> list[Marked]:
+    return [
+        Marked(found["conversation"], frozenset(found["lasts"]), frozenset(found["passing"]))
+        for found in json.loads(path.read_text())
+    ]
 
 
 def lived(talk: Talk, *, asked: bool) -> AgentMemory:
@@ -82,8 +84,8 @@ def main() -> None:
     known = {talk.name: talk for talk in talks(Path(data) / "locomo" / "locomo-dev.json")}
     files = [Path(one) for one in sys.argv[1:] if not one.startswith("-")]
     result: dict[str, object] = {}
-    for path in files or [Path(__file__).with_name("nights.json")]:
-        labels = marked(path)
+    paths = files or [Path(__file__).with_name("nights.json")]
+    for labels in (one for path in paths for one in marked(path)):
         for asked in (False, True):
             with lived(known[labels.conversation], asked=asked) as memory:
                 every = memory.get_all(phases=["active", "core", "cold", "superseded"])

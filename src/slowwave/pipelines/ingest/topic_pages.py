@@ -6,7 +6,7 @@ for which the newest messages and facts are read. The words of an entry are thos
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from functools import cache, cached_property
 from math import log2
 from typing import TYPE_CHECKING, Final
@@ -48,12 +48,14 @@ FACTS_MAX: Final = 500
 """How many changed facts one pass reads."""
 REREAD: Final = 0.5
 """While no page changes, up to this share of the limits is read again by the next pass instead of moving cursors."""
-GROWTHS: Final = 8
+GROWTHS: Final = 4
 """How often pages that do not exist yet are looked for while the number of memories doubles."""
 GATHERED_MAX: Final = 2000
 """How many of the newest messages, and of the newest facts, are read for a page that does not exist yet."""
 PAGES_MAX: Final = 100
 """How many pages one pass writes."""
+LOOKED_AT: Final = timedelta(days=30)
+"""How long a page that nothing changes is left alone at least: lines leave it together."""
 LINES_MIN: Final = 6
 """A page with fewer lines is not begun."""
 LINES_MAX: Final = 50
@@ -182,7 +184,7 @@ class _Pages:
         )
 
     def _has_grown(self) -> bool:
-        """Whether new pages are looked for: each time the scope has grown by a twelfth, so that the cost stays linear."""
+        """Whether new pages are looked for: each time the scope has grown by a fifth, so that the cost stays linear."""
         size = sum(self.ports.store.count(self.ports.scope).values())
         before = size - len(self.messages) - len(self.facts)
         return before <= 0 or int(GROWTHS * log2(size)) > int(GROWTHS * log2(before))
@@ -290,15 +292,14 @@ class _Pages:
         return Change(before=page, after=after, because="looked at; no line is to leave yet")
 
     def _standing(self, lines: Sequence[PageLine]) -> tuple[tuple[PageLine, ...], datetime | None]:
-        """The lines that still stand on a page, and when the next of them leaves."""
-        members = {one.id: one for one in self.ports.store.get((self.ports.scope,), [line.member for line in lines])}
-        leaving = {
-            line.member: leaves_at(line)
-            for line in lines
-            if not stays(line, members.get(line.member), self._worth(line.text))
-        }
-        standing = tuple(line for line in lines if line.member not in leaving or leaving[line.member] > self.now)
-        return standing, min((at for at in leaving.values() if at > self.now), default=None)
+        """The lines that still stand on a page, and when it is to be looked at again: when the next line may leave."""
+        old = [line.member for line in lines if leaves_at(line) <= self.now]
+        members = {one.id: one for one in self.ports.store.get((self.ports.scope,), old)} if old else {}
+        ahead = [at for line in lines if (at := leaves_at(line)) > self.now]
+        standing = tuple(
+            line for line in lines if leaves_at(line) > self.now or stays(line, members.get(line.member), self._worth)
+        )
+        return standing, max(min(ahead), self.now + LOOKED_AT) if ahead else None
 
     def _worth(self, text: str) -> float:
         return value(text, self.frequencies, self.speakers)

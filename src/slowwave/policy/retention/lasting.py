@@ -36,6 +36,7 @@ _MILESTONE: Final = lazy_regex(
     r"|home|flat|apartment|car|dogs?|puppy|pup|cats?|kitten|kitty|pets?|baby|child|book|novel|thesis|album|band|marathon|race"
     r"|mother|father|mom|mum|dad|parents?|husband|wife|partner|brother|sister|son|daughter|grandmother|grandfather|friend|visa|citizenship)"
     r"|(?:started|began) (?:\w+ )?(?:play|learn|look|stud|work|train|volunteer|teach|dat|see|car|writ|paint|runn)(?:y|k|n)?ing"
+    r"|learn(?:s|ed|t|ing) (?:the (?!news|truth)\w+|(?:how )?to \w+)|shut(?:s|ting)? down|clos(?:ed|es|ing) down"
     r"|join(?:ed|s|ing) (?:[\w'’-]+ ){0,4}?(?:group|program(?:me)?|team|company|firm|organi[sz]ation|church|army|navy|band|choir|board|faculty|staff|party|union)"
     r"|ran (?:an? |the )?(?:[\w-]+ ){0,2}(?:marathon|race)|first (?:step|time|job|child|day at))\b",
     re.IGNORECASE,
@@ -43,6 +44,7 @@ _MILESTONE: Final = lazy_regex(
 _HEALTH: Final = lazy_regex(
     r"\b(?:allerg(?:y|ic|ies)|intoleran(?:t|ce)|diabet(?:es|ic)|asthma(?:tic)?|epilep(?:sy|tic)|coeliac|celiac|vegetarian|vegan|halal|kosher"
     r"|(?:can['’]t|cannot|must not|mustn['’]t|doesn['’]t|do(?:es)? not|never) (?:eat|have|drink|take|tolerate)s?"
+    r"|helps? (?:me|him|her|them|us) (?:to )?(?:de-?stress|relax|unwind|sleep|cope|focus|calm)"
     r"|medication|insulin|inhaler|chronic|disab(?:led|ility)|blood type|blind|deaf|sober)\b",
     re.IGNORECASE,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
@@ -89,13 +90,10 @@ def message_entries(
     if subject is None:
         return []
     by_topic: dict[str, list[Clause]] = {}
-    for clause in clauses(redact(remove_fenced_blocks(message.text)).text):
-        if clause.question or (_YOU.search(clause.text) and not _FIRST_PERSON.search(clause.text)):
-            continue
-        if len(clause.text.split()) <= CLAUSE_MAX:
-            for topic in topics_of(clause.text, TOPICS_MAX):
-                if only is None or page_key(subject, topic) in only:
-                    by_topic.setdefault(topic, []).append(clause)
+    for clause, topics in _listed_clauses(message.text):
+        for topic in topics:
+            if only is None or page_key(subject, topic) in only:
+                by_topic.setdefault(topic, []).append(clause)
     others = [name for name in speakers if name != message.speaker]
     entries = []
     for topic, found in by_topic.items():
@@ -104,6 +102,18 @@ def message_entries(
             line = PageLine(text=said, day=message.at.date(), member=message.id)
             entries.append(PageEntry(subject=subject, topic=topic, line=line, trust=message.trust))
     return entries
+
+
+@lru_cache(maxsize=2048)
+def _listed_clauses(text: str) -> tuple[tuple[Clause, tuple[str, ...]], ...]:
+    """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again."""
+    return tuple(
+        (clause, topics_of(clause.text, TOPICS_MAX))
+        for clause in clauses(redact(remove_fenced_blocks(text)).text)
+        if not clause.question
+        and (not _YOU.search(clause.text) or _FIRST_PERSON.search(clause.text))
+        and len(clause.text.split()) <= CLAUSE_MAX
+    )
 
 
 def fact_entries(fact: Memory, *, speaker: str | None, speakers: Collection[str] = ()) -> list[PageEntry]:
@@ -180,7 +190,7 @@ def merged_lines(
     return tuple(line for line in distinct.values() if line.member in kept)
 
 
-def stays(line: PageLine, member: Memory | None, worth: float) -> bool:
+def stays(line: PageLine, member: Memory | None, worth: Callable[[str], float]) -> bool:
     """Whether an entry stays on its page after `KEPT`.
 
     A fact stays while it is hot. Of what is cold, and of messages, stays what lasts by its words, and what is neither
@@ -189,13 +199,13 @@ def stays(line: PageLine, member: Memory | None, worth: float) -> bool:
     Args:
         line: The entry.
         member: The memory on which it rests, as it is now; None if it is not known.
-        worth: The importance of its text (`value`).
+        worth: The importance of a text (`value`).
     """
     is_fact = member is not None and member.kind != MESSAGE
     if member is not None and is_fact and member.is_searchable:
         return True
     lasts = durability(member) if member is not None and is_fact else durability_of_words(line.text)
-    return lasts == "lasting" or (lasts == "ordinary" and worth >= STAYS_FROM)
+    return lasts == "lasting" or (lasts == "ordinary" and worth(line.text) >= STAYS_FROM)
 
 
 def leaves_at(line: PageLine) -> datetime:
