@@ -32,7 +32,7 @@ _MILESTONE: Final = lazy_regex(
     r"|(?:start(?:ed|s|ing)|beg(?:an|ins|inning)|finish(?:ed|es|ing)|complet(?:ed|es|ing)|open(?:ed|s|ing)|launch(?:ed|es|ing)|left|leav(?:es|ing)"
     r"|los(?:t|es|ing)|sold|sell(?:s|ing)|bought|buy(?:s|ing)|got|gets|getting)"
     r" (?:(?:an?|the|his|her|their|my|our|new|own|another|first|second|old) ){0,3}(?:[\w'’-]+ ){0,2}?"
-    r"(?:jobs?|work|business|shop|company|school|university|college|degree|course|class(?:es)?|lessons|studies|training|therapy|career|house"
+    r"(?:jobs?|work|business|shop|store|studio|restaurant|gallery|website|tattoo|company|school|university|college|degree|course|class(?:es)?|lessons|studies|training|therapy|career|house"
     r"|home|flat|apartment|car|dogs?|puppy|pup|cats?|kitten|kitty|pets?|baby|child|book|novel|thesis|album|band|marathon|race"
     r"|mother|father|mom|mum|dad|parents?|husband|wife|partner|brother|sister|son|daughter|grandmother|grandfather|friend|visa|citizenship)"
     r"|(?:started|began) (?:\w+ )?(?:play|learn|look|stud|work|train|volunteer|teach|dat|see|car|writ|paint|runn)(?:y|k|n)?ing"
