@@ -2,10 +2,10 @@
 
     SLOWWAVE_DATA=... python bench/nights.py [nights.json …] [--read]
 
-Each file names a conversation and the ids of messages that a person marked: 40 "lasts" (still worth knowing in a year) and
+Each file lists conversations, each with the ids of messages that a person marked: 40 "lasts" (still worth knowing in a year) and
 40 "passing" (a meal, a mood, a weekend). By default it is bench/nights.json. The talk is lived through session by
 session with a sleep pass after each, then 365 nights follow. lasting: marked messages with a hot fact, or whose fact or
-text is on a hot page or in a hot summary. passing: marked messages with a hot fact. distilled: those with any fact, hot or
+text is on a hot page or in a hot summary. passing: the same of those marked "passing". distilled: those with any fact, hot or
 cold. The second row asks five of the talk's questions a month, and records what their contexts show as used. `--read`
 prints the facts. The last line is JSON.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from forgetting import Now, Talk, talks
 from slowwave import AgentMemory
-from slowwave.model.memory import SUMMARY, Memory
+from slowwave.model.memory import PAGE, SUMMARY, Memory
 
 NIGHTS = 365
 ASKED_EVERY = 6
@@ -37,9 +37,11 @@ class Marked:
     passing: frozenset[str]
 
 
-def marked(path: Path) -> Marked:
-    found = json.loads(path.read_text())
-    return Marked(found["conversation"], frozenset(found["lasts"]), frozenset(found["passing"]))
+def marked(path: Path) -> list[Marked]:
+    return [
+        Marked(found["conversation"], frozenset(found["lasts"]), frozenset(found["passing"]))
+        for found in json.loads(path.read_text())
+    ]
 
 
 def lived(talk: Talk, *, asked: bool) -> AgentMemory:
@@ -67,6 +69,7 @@ def refs(facts: Iterable[Memory]) -> set[str]:
 def gathered(memory: AgentMemory) -> set[str]:
     """The ids of the messages that hot summaries and pages contain, themselves or by their facts."""
     hot = [one for one in memory.get_all(kinds=[SUMMARY]) if one.is_searchable and not one.is_cascade]
+    hot += memory.get_all(categories=[PAGE])
     found: set[str] = set()
     for summary in hot:
         for member in map(memory.get, summary.members):
@@ -81,18 +84,18 @@ def main() -> None:
     known = {talk.name: talk for talk in talks(Path(data) / "locomo" / "locomo-dev.json")}
     files = [Path(one) for one in sys.argv[1:] if not one.startswith("-")]
     result: dict[str, object] = {}
-    for path in files or [Path(__file__).with_name("nights.json")]:
-        labels = marked(path)
+    paths = files or [Path(__file__).with_name("nights.json")]
+    for labels in (one for path in paths for one in marked(path)):
         for asked in (False, True):
             with lived(known[labels.conversation], asked=asked) as memory:
                 every = memory.get_all(phases=["active", "core", "cold", "superseded"])
                 hot = [one for one in every if one.is_searchable and one.kind != SUMMARY]
                 shown, ever = refs(hot), refs(every)
-                kept = labels.lasts & (shown | gathered(memory))
+                listed = gathered(memory)
                 figures = {
-                    "lasting": len(kept),
+                    "lasting": len(labels.lasts & (shown | listed)),
                     "lasting distilled": len(labels.lasts & ever),
-                    "passing": len(labels.passing & shown),
+                    "passing": len(labels.passing & (shown | listed)),
                     "passing distilled": len(labels.passing & ever),
                     "hot facts": len(hot),
                     "core": sum(one.phase == "core" for one in hot),

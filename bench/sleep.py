@@ -120,8 +120,11 @@ def filled(memory: AgentMemory, size: int) -> None:
         batches = tuple(Group(operations=tuple(adds[n : n + 500]), because="said") for n in range(0, len(adds), 500))
         store.apply(Plan(id=f"r{start}", scope=scope, cause="import", at=NOW, groups=batches))
     seen = store.sequence(scope)
-    move = MoveCursor(conversation="", cursor="duplicates", before=0, after=seen, because="compared when they came")
-    store.apply(Plan(id="r", scope=scope, cause="import", at=NOW, groups=(Group(operations=(move,), because="read"),)))
+    moves = tuple(
+        MoveCursor(conversation="", cursor=name, before=0, after=seen, because="read when they came")
+        for name in ("duplicates", "pages")
+    )
+    store.apply(Plan(id="r", scope=scope, cause="import", at=NOW, groups=(Group(operations=moves, because="read"),)))
 
 
 def opened(path: Path, clock: FrozenClock) -> AgentMemory:

@@ -4,10 +4,11 @@ Pages are derived from their members: only what changed since the last time is r
 for which the newest messages and facts are read. The words of an entry are those of its member; no model is asked.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
-from functools import cached_property
+from datetime import UTC, datetime, time, timedelta
+from functools import cache, cached_property
+from math import log2
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.codec import content_key
@@ -23,9 +24,11 @@ from slowwave.policy.summaries.page_entries import (
     PageEntry,
     current_lines,
     fact_entries,
+    leaves_at,
     merged_lines,
     message_entries,
     message_subject,
+    stays,
     value,
 )
 from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
@@ -45,10 +48,14 @@ FACTS_MAX: Final = 500
 """How many changed facts one pass reads."""
 REREAD: Final = 0.5
 """While no page changes, up to this share of the limits is read again by the next pass instead of moving cursors."""
+GROWTHS: Final = 4
+"""How often pages that do not exist yet are looked for while the number of memories doubles."""
 GATHERED_MAX: Final = 2000
 """How many of the newest messages, and of the newest facts, are read for a page that does not exist yet."""
 PAGES_MAX: Final = 100
 """How many pages one pass writes."""
+LOOKED_AT: Final = timedelta(days=30)
+"""How long a page that nothing changes is left alone at least: lines leave it together."""
 LINES_MIN: Final = 6
 """A page with fewer lines is not begun."""
 LINES_MAX: Final = 50
@@ -99,14 +106,14 @@ class _Pages:
         self._read()
 
     def planned(self) -> PagesPlan:
-        if not self.messages and not self.facts:
+        if not self.messages and not self.facts and not self.due:
             return PagesPlan(left=self.left)
         fresh = _by_page(self._entries(self.messages, self.facts))
         changed = {fact.id for fact in self.facts}
         touched = {key for key, page in self.pages.items() if not changed.isdisjoint(page.members)}
-        keys = sorted({*fresh, *touched})
+        keys = sorted({*fresh, *touched, *self.due})
         missing = {key for key in keys if key not in self.pages}
-        gathered = self._gathered(missing) if missing else {}
+        gathered = self._gathered(missing) if missing and self._has_grown() else {}
         operations: list[Add | Change] = []
         for key in keys:
             new = gathered.get(key, []) if key in missing else fresh.get(key, [])
@@ -166,13 +173,30 @@ class _Pages:
         return {page.ref: page for page in self.ports.store.select((self.ports.scope,), where) if page.ref}
 
     @cached_property
+    def due(self) -> frozenset[str]:
+        """The keys of the pages from which a line is to leave."""
+        return frozenset(
+            page.ref
+            for page in self._select(
+                kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT), due_before=self.now
+            )
+            if page.ref
+        )
+
+    def _has_grown(self) -> bool:
+        """Whether new pages are looked for: each time the scope has grown by a fifth, so that the cost stays linear."""
+        size = sum(self.ports.store.count(self.ports.scope).values())
+        before = size - len(self.messages) - len(self.facts)
+        return before <= 0 or int(GROWTHS * log2(size)) > int(GROWTHS * log2(before))
+
+    @cached_property
     def speakers(self) -> frozenset[str]:
         return self.ports.store.speakers(self.ports.scope)
 
     @cached_property
     def frequencies(self) -> Frequencies:
         frequency, documents = self.ports.store.frequencies(self.ports.scope)
-        return Frequencies(documents=documents, frequency=frequency)
+        return Frequencies(documents=documents, frequency=cache(frequency))  # the words of one topic recur
 
     def _entries(
         self, messages: Iterable[Memory], facts: Iterable[Memory], only: Collection[str] | None = None
@@ -205,7 +229,7 @@ class _Pages:
 
     def _begun(self, key: str, new: list[PageEntry]) -> Add | None:
         """A new page, unless it would have too few lines, or a person undid the same text."""
-        lines = merged_lines((), new, limit=LINES_MAX, worth=self._worth)
+        lines, due = self._standing(merged_lines((), new, limit=LINES_MAX, worth=self._worth))
         if len(lines) < LINES_MIN:
             return None
         subject, topic = new[0].subject, new[0].topic
@@ -225,6 +249,7 @@ class _Pages:
             valid_from=datetime.combine(lines[0].day, time(), UTC),
             members=tuple(line.member for line in lines),
             trust=least(entry.trust for entry in new),
+            due_at=due,
         )
         return Add(memory=reschedule(page, self.ports.config), because=f"{len(lines)} entries of {key}")
 
@@ -233,17 +258,17 @@ class _Pages:
         if page.id in self.taken:
             return None
         old = lines_of(page)
-        if not old:
-            return None  # a person edited it into another form: it is theirs
+        if not old:  # a person edited it into another form: it is theirs
+            return self._rescheduled(page, None)
         members = {line.member for line in old} & set(changed)
         now = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), members)}
         kept = [line for line in old if line.member not in members]
         said_before = {line.member: line for line in old}
         again = {entry.line.member for entry in new}
         kept += current_lines([said_before[member] for member in sorted(members - again)], now)
-        lines = merged_lines(kept, new, limit=LINES_MAX, worth=self._worth)
+        lines, due = self._standing(merged_lines(kept, new, limit=LINES_MAX, worth=self._worth))
         if lines == old:
-            return None
+            return self._rescheduled(page, due)
         because = f"{len(lines)} entries of {page.ref}"
         if not lines:
             after = transition(page, "retract", self.ports.config, valid_to=self.now)
@@ -254,9 +279,27 @@ class _Pages:
             members=tuple(line.member for line in lines),
             valid_from=datetime.combine(lines[0].day, time(), UTC),
             trust=least([page.trust, *(entry.trust for entry in new)]),
+            due_at=due,
             version=page.version + 1,
         )
         return Change(before=page, after=after, because=because)
+
+    def _rescheduled(self, page: Memory, due: datetime | None) -> Change | None:
+        """A page that is due and stays as it is, with the next instant at which a line is to leave."""
+        if page.ref not in self.due:
+            return None
+        after = altered(page, due_at=due, version=page.version + 1)
+        return Change(before=page, after=after, because="looked at; no line is to leave yet")
+
+    def _standing(self, lines: Sequence[PageLine]) -> tuple[tuple[PageLine, ...], datetime | None]:
+        """The lines that still stand on a page, and when it is to be looked at again: when the next line may leave."""
+        old = [line.member for line in lines if leaves_at(line) <= self.now]
+        members = {one.id: one for one in self.ports.store.get((self.ports.scope,), old)} if old else {}
+        ahead = [at for line in lines if (at := leaves_at(line)) > self.now]
+        standing = tuple(
+            line for line in lines if leaves_at(line) > self.now or stays(line, members.get(line.member), self._worth)
+        )
+        return standing, max(min(ahead), self.now + LOOKED_AT) if ahead else None
 
     def _worth(self, text: str) -> float:
         return value(text, self.frequencies, self.speakers)

@@ -5,6 +5,7 @@ from typing import Final
 
 from slowwave.model.memory import HOT, PAGE, SUMMARY, Memory, altered
 from slowwave.model.query import Hit, Where
+from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.summaries.page_choice import best_pages, wants_page
 from slowwave.policy.summaries.page_entries import current_lines
 from slowwave.policy.summaries.pages import lines_of, page_text
@@ -44,8 +45,6 @@ def with_page(ports: Ports, question: str, hits: list[Hit], top_k: int) -> list[
     """The hits with the best page in the last place, if the question wants one: it repeats them, so it ranks below them."""
     if top_k < SHORTEST_LIST or not (pages := pages_for(ports, question, scores_of(hits))):
         return hits
-    from slowwave.pipelines.recall.search import sources_of  # noqa: PLC0415 - that module imports this one
-
     page = pages[0]
     shown = hits[: top_k - 1]
     score, relevance = (shown[-1].score, shown[-1].relevance) if shown else (0.0, 0.0)

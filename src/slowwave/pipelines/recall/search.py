@@ -11,7 +11,7 @@ from slowwave.errors import EmbedderError, InputError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory, SourceRef
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, NOTE, Memory
 from slowwave.model.message import checked_time, clean
 from slowwave.model.names import optional_conversation, optional_name, optional_names
 from slowwave.model.note import checked_folder, is_below, is_findable, passes_filter
@@ -19,6 +19,7 @@ from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.pipelines.recall.pages import with_page
+from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
 from slowwave.policy.ranking.slots import Slot, slot_of
@@ -345,23 +346,6 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
             )
         )
     return hits
-
-
-def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
-    """The source messages of a hit: of a message itself, of a fact its sources, of a summary those of its members."""
-    found: dict[SourceRef, None] = {}
-    seen, waiting = {memory.id}, [memory]
-    while waiting:  # a loop, not recursion: a store may hold summaries that name each other as members
-        one = waiting.pop()
-        if one.kind == MESSAGE:
-            found[SourceRef(memory=one.id, ref=one.ref or one.id)] = None
-        elif one.members and not one.is_cascade:
-            members = [member for member in ports.store.get(ports.scopes, one.members) if member.id not in seen]
-            seen |= {member.id for member in members}
-            waiting += reversed(members)
-        else:
-            found |= dict.fromkeys(one.sources)
-    return tuple(found)
 
 
 def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Search) -> list[Hit]:

@@ -34,10 +34,11 @@ _MILESTONE: Final = lazy_regex(
     r"|(?:start(?:ed|s|ing)|beg(?:an|ins|inning)|finish(?:ed|es|ing)|complet(?:ed|es|ing)|open(?:ed|s|ing)|launch(?:ed|es|ing)|left|leav(?:es|ing)"
     r"|los(?:t|es|ing)|sold|sell(?:s|ing)|bought|buy(?:s|ing)|got|gets|getting)"
     r" (?:(?:an?|the|his|her|their|my|our|new|own|another|first|second|old) ){0,3}(?:[\w'’-]+ ){0,2}?"
-    r"(?:jobs?|work|business|shop|company|school|university|college|degree|course|class(?:es)?|lessons|studies|training|therapy|career|house"
+    r"(?:jobs?|work|business|shop|store|studio|restaurant|gallery|website|tattoo|company|school|university|college|degree|course|class(?:es)?|lessons|studies|training|therapy|career|house"
     r"|home|flat|apartment|car|dogs?|puppy|pup|cats?|kitten|kitty|pets?|baby|child|book|novel|thesis|album|band|marathon|race"
     r"|mother|father|mom|mum|dad|parents?|husband|wife|partner|brother|sister|son|daughter|grandmother|grandfather|friend|visa|citizenship)"
     r"|(?:started|began) (?:\w+ )?(?:play|learn|look|stud|work|train|volunteer|teach|dat|see|car|writ|paint|runn)(?:y|k|n)?ing"
+    r"|learn(?:s|ed|t|ing) (?:the (?!news|truth)\w+|(?:how )?to \w+)|shut(?:s|ting)? down|clos(?:ed|es|ing) down"
     r"|join(?:ed|s|ing) (?:[\w'’-]+ ){0,4}?(?:group|program(?:me)?|team|company|firm|organi[sz]ation|church|army|navy|band|choir|board|faculty|staff|party|union)"
     r"|ran (?:an? |the )?(?:[\w-]+ ){0,2}(?:marathon|race)|first (?:step|time|job|child|day at))\b",
     re.IGNORECASE,
@@ -45,6 +46,7 @@ _MILESTONE: Final = lazy_regex(
 _HEALTH: Final = lazy_regex(
     r"\b(?:allerg(?:y|ic|ies)|intoleran(?:t|ce)|diabet(?:es|ic)|asthma(?:tic)?|epilep(?:sy|tic)|coeliac|celiac|vegetarian|vegan|halal|kosher"
     r"|(?:can['’]t|cannot|must not|mustn['’]t|doesn['’]t|do(?:es)? not|never) (?:eat|have|drink|take|tolerate)s?"
+    r"|helps? (?:me|him|her|them|us) (?:to )?(?:de-?stress|relax|unwind|sleep|cope|focus|calm)"
     r"|medication|insulin|inhaler|chronic|disab(?:led|ility)|blood type|blind|deaf|sober)\b",
     re.IGNORECASE,
 )
@@ -93,6 +95,13 @@ def durability(memory: Memory) -> Durability:
     if memory.kind in {SUMMARY, "procedural"}:
         return "ordinary"
     return _durability(memory.text, memory.category, memory.kind == "semantic", memory.importance >= OF_LITTLE_WORTH)
+
+
+def durability_of_words(text: str) -> Durability:
+    """How long what somebody says is of use, by its words alone: health and milestones last, moods and intentions pass."""
+    if _HEALTH.search(text) or _MILESTONE.search(text):
+        return "lasting"
+    return "passing" if _PASSING.search(text) else "ordinary"
 
 
 @lru_cache(maxsize=20_000)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
@@ -11,6 +12,7 @@ from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.guard.labels import bare_name
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.retention.importance import Frequencies, importance
+from slowwave.policy.retention.lasting import durability, durability_of_words
 from slowwave.policy.summaries.pages import PageLine, page_key
 from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
 from slowwave.policy.text.clauses import Clause, clauses, unaddressed
@@ -30,6 +32,10 @@ IMPORTANCE_MIN: Final = 0.1
 """The least importance of an entry: below it is small talk."""
 COVERED: Final = 0.6
 """The share of the content words of an entry from which a fact of the same message replaces it."""
+KEPT: Final = timedelta(days=180)
+"""How long an entry of little worth, or of a mood or an intention, stands on its page."""
+STAYS_FROM: Final = 0.45
+"""The importance from which an ordinary entry stays longer than that."""
 LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
 """The kinds of source that pages list. Tools, web pages and models speak about the world, not about a person."""
 LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}
@@ -84,13 +90,10 @@ def message_entries(
     if subject is None:
         return []
     by_topic: dict[str, list[Clause]] = {}
-    for clause in clauses(redact(remove_fenced_blocks(message.text)).text):
-        if clause.question or (_YOU.search(clause.text) and not _FIRST_PERSON.search(clause.text)):
-            continue
-        if len(clause.text.split()) <= CLAUSE_MAX:
-            for topic in topics_of(clause.text, TOPICS_MAX):
-                if only is None or page_key(subject, topic) in only:
-                    by_topic.setdefault(topic, []).append(clause)
+    for clause, topics in _listed_clauses(message.text):
+        for topic in topics:
+            if only is None or page_key(subject, topic) in only:
+                by_topic.setdefault(topic, []).append(clause)
     others = [name for name in speakers if name != message.speaker]
     entries = []
     for topic, found in by_topic.items():
@@ -99,6 +102,18 @@ def message_entries(
             line = PageLine(text=said, day=message.at.date(), member=message.id)
             entries.append(PageEntry(subject=subject, topic=topic, line=line, trust=message.trust))
     return entries
+
+
+@lru_cache(maxsize=2048)
+def _listed_clauses(text: str) -> tuple[tuple[Clause, tuple[str, ...]], ...]:
+    """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again."""
+    return tuple(
+        (clause, topics_of(clause.text, TOPICS_MAX))
+        for clause in clauses(redact(remove_fenced_blocks(text)).text)
+        if not clause.question
+        and (not _YOU.search(clause.text) or _FIRST_PERSON.search(clause.text))
+        and len(clause.text.split()) <= CLAUSE_MAX
+    )
 
 
 def fact_entries(fact: Memory, *, speaker: str | None, speakers: Collection[str] = ()) -> list[PageEntry]:
@@ -173,6 +188,29 @@ def merged_lines(
     ranked = sorted(distinct.values(), key=lambda line: (line.outdated, -worth(line.text), -line.day.toordinal()))
     kept = {line.member for line in ranked[:limit]}
     return tuple(line for line in distinct.values() if line.member in kept)
+
+
+def stays(line: PageLine, member: Memory | None, worth: Callable[[str], float]) -> bool:
+    """Whether an entry stays on its page after `KEPT`.
+
+    A fact stays while it is hot. Of what is cold, and of messages, stays what lasts by its words, and what is neither
+    passing nor of little worth.
+
+    Args:
+        line: The entry.
+        member: The memory on which it rests, as it is now; None if it is not known.
+        worth: The importance of a text (`value`).
+    """
+    is_fact = member is not None and member.kind != MESSAGE
+    if member is not None and is_fact and member.is_searchable:
+        return True
+    lasts = durability(member) if member is not None and is_fact else durability_of_words(line.text)
+    return lasts == "lasting" or (lasts == "ordinary" and worth(line.text) >= STAYS_FROM)
+
+
+def leaves_at(line: PageLine) -> datetime:
+    """The instant from which an entry that does not stay is left out."""
+    return datetime.combine(line.day, time(), UTC) + KEPT
 
 
 def value(text: str, frequencies: Frequencies, speakers: Collection[str] = ()) -> float:
