@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
 from slowwave.minds.offline.rules.clause import Clause, read_clause
-from slowwave.minds.offline.rules.company import company_of, person_of, with_person
+from slowwave.minds.offline.rules.company import company_of, person_of, thing_of, with_person, with_thing
 from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.fragments import note, reworded
 from slowwave.minds.offline.rules.introductions import introductions
@@ -76,12 +76,13 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
-    """The text, subject and claim of a fact, and the clause that it was read from."""
+    """The text, subject and claim of a fact, the clause that it was read from, and where its quote begins if it needs the sentence before."""
 
     text: str
     subject: str
     claim: Claim
     clause: Clause | None = None
+    head: int | None = None
 
 
 def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
@@ -184,7 +185,7 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
                 subject=draft.subject,
                 confidence=draft.claim.confidence,
                 turn=turn.number,
-                quote=message.text[piece.head : piece.end],
+                quote=message.text[piece.head if draft.head is None else draft.head : piece.end],
                 expires_at=end.expires_at,
             )
             worth = recall_likelihood(piece.text, draft.claim, conversation.known)
@@ -229,6 +230,7 @@ class _Reader:
         self._opens = opens
         self._company = ""
         self._person = ""
+        self._thing, self._thing_at = "", 0
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
@@ -238,6 +240,10 @@ class _Reader:
         words = reworded(words) if assistant and not piece.asks else words
         words = generalise_demonstratives(resolve(words, self._message.at))
         requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
+        told = with_thing(words, self._thing) if assistant else words
+        head = self._thing_at if told != words else None
+        words = told
+        self._thing, self._thing_at = thing_of(words), piece.head
         company, person = self._company, self._person
         self._company = self._person = ""
         if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
@@ -252,7 +258,7 @@ class _Reader:
         if draft is None and requested and (kept := remembered(words, self._speaker)):
             draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
         if draft is not None:
-            yield draft
+            yield replace(draft, head=head)
 
     def _is_note(self, piece: StatementPiece) -> bool:
         """Whether a message is short enough that words without a verb in it are a note of the user, not part of a text."""

@@ -78,6 +78,34 @@ def person_of(clause: Clause) -> str:
     return f"my {noun}" if PLURAL_KIN.isdisjoint(noun.split()) else ""
 
 
+_THING: Final = re.compile(
+    r"^(?P<noun>(?!(?:it|that|this|these|those|they|he|she|we|you|i|my|our|your|there|what|which|who|one|everything|nothing|something)\b)(?:(?:the|a|an) )?[a-z][\w'-]*(?: [\w'-]+){0,2}?)"
+    r"(?P<be>['’]s| is| are| was| were| tastes?| smells?| looks?) ",
+    re.IGNORECASE,
+)
+_OF_IT: Final = re.compile(
+    r"^(?P<head>I (?:(?:really|absolutely|just|never|don['’]t|can['’]t|cannot|won['’]t|always) )*(?:hate|love|adore|detest|loathe|like|dislike|enjoy|avoid|prefer|stand|eat|drink|touch|watch|read|wear|play|buy|use|cook)) (?P<what>it|them)\b",
+    re.IGNORECASE,
+)
+
+
+def thing_of(text: str) -> str:
+    """The subject of a sentence about a thing, to which "it" in the next sentence refers; empty if there is none."""
+    match = _THING.match(text)
+    noun = match["noun"] if match else ""
+    return noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
+
+
+def with_thing(text: str, thing: str) -> str:
+    """The text with the thing for "it" after a verb of taste or use.
+
+    >>> with_thing("I hate it", "aubergine")
+    'I hate aubergine'
+    """
+    match = _OF_IT.match(text)
+    return f"{match['head']} {thing}{text[match.end() :]}" if match and thing else text
+
+
 def with_person(text: str, person: str) -> str:
     """The text with the person for "he" or "she" at its start.
 

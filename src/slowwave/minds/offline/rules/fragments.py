@@ -24,6 +24,9 @@ _KEPT_IN_MIND: Final = re.compile(
     r",?\s+(?:so |and )?(?:please )?(?:keep|bear) (?:that|this|it) in mind\b.*$|,?\s+(?:please )?(?:remember|note) (?:that|this|it)\b.*$",
     re.IGNORECASE,
 )
+_PARTING: Final = re.compile(
+    r"(?:,?\s+(?:thank you|thanks|thx|tbh|imo|imho|lol|haha|ngl|i guess|honestly|obviously))+$", re.IGNORECASE
+)
 _POINTED: Final = re.compile(
     r"^(?P<what>(?:(?:my|our) |(?:mum|mom|dad|grandma|grandpa)['’]s )[\w'’ -]{2,40}?)(?:, (?:it['’]s|it is|they['’]re|they are)| =) (?=\S)",
     re.IGNORECASE,
@@ -40,7 +43,7 @@ _NO_LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 _OWN_LABEL: Final = re.compile(
-    r"^(?:(?:least )?favou?rite\b.*|(?:food )?allerg(?:y|ies)|intolerances?|diet|birthday|born|age|job|occupation|profession|employer|address|home|phone|mobile|hometown|"
+    r"^(?:(?:(?:least )?favou?rite|dream|bin|day|school|training)\b.*|(?:full |first |last )?name|city|town|country|studies|(?:food )?allerg(?:y|ies)|intolerances?|diet|birthday|born|age|job|occupation|profession|employer|address|home|phone|mobile|hometown|"
     r"nationality|native language|languages|pronouns|blood type|star sign|hobb(?:y|ies)|interests|pets?|kids|children|siblings|partner|spouse|car|bike|doctor|dentist|"
     r"medication|meds|shift(?:s| pattern)?|work(?:ing)? (?:hours|days)|.* size|dislikes|likes|(?:new|old|current) (?:\w+ ?)+)$",
     re.IGNORECASE,
@@ -107,7 +110,7 @@ _RECEIVED: Final = re.compile(
 )
 _NO_GOING: Final = word_set(
     "using regarding concerning considering including according following depending assuming given speaking being having something anything nothing asking wondering "
-    "talking trying doing making building adding creating implementing checking getting seeing feeling guessing thinking saying telling"
+    "talking doing making building adding creating implementing checking getting seeing feeling guessing saying telling"
 )
 _MEETING: Final = re.compile(
     r"^(?P<what>(?:\w+ ){0,2}?(?:deadline|meeting|practice|rehearsal|training|appointment|exam|wedding|party|flight|train|ferry|barbecue|bbq|interview|viewing|concert|match|game|race|"
@@ -159,8 +162,9 @@ def reworded(text: str) -> str:
     """
     text = _ANNOUNCED.sub("", _SMILEY.sub(",", text).rstrip(" ,"))
     text = _KEPT_IN_MIND.sub("", text) or text
+    text = _PARTING.sub("", text)
     text = re.sub(r"\b(Prof|Sgt|Capt)\.", r"\1", text)
-    for form in (_pointed, _labelled, _of_group, _refused, _elided, _kin, _announcing):
+    for form in (_pointed, _labelled, _of_group, _compared, _refused, _possessed, _elided, _kin, _announcing):
         if (found := form(text)) is not None:
             return found
     return text
@@ -172,7 +176,8 @@ def _pointed(text: str) -> str | None:
     if match is None:
         return None
     verb = "are" if "they" in match.group() else "is"
-    return f"{match['what']} {verb} {text[match.end() :]}"
+    owner = "" if match["what"].lower().startswith(("my ", "our ")) else "my "
+    return f"{owner}{match['what']} {verb} {text[match.end() :]}"
 
 
 def _labelled(text: str) -> str | None:
@@ -205,12 +210,79 @@ def _of_group(text: str) -> str | None:
     )
 
 
+def _compared(text: str) -> str | None:
+    """A preference of one thing to another: "cats over dogs, always", "jazz over techno any day"."""
+    match = _OVER.match(text)
+    if match is None or not match["mark"]:
+        return None
+    return f"I prefer {_lowered(match['what'])} to {match['other']}"
+
+
+def _possessed(text: str) -> str | None:
+    """What the speaker has, without "I have" or "my": "two kids, Ansel and Mina", "nut allergy", "house has solar panels"."""
+    if match := _HOME.match(text):
+        verb = {"'s": " is", "’s": " is"}.get(match["verb"], match["verb"])
+        return f"my {match['what'].lower()}{verb} {text[match.end() :].lstrip()}"
+    first = re.split(r"[,;]", text)[0]
+    if _HAS_KIN.match(first) and not _has_verb(text.split()):
+        return f"I have {_lowered(text)}"
+    if _AILMENT.match(first) and not _has_verb(text.split()):
+        carried = re.sub(r",\s+(carry|take|use|wear|need)\b", r", I \1", text)
+        article = (
+            ""
+            if re.match(r"(?:an?|my|the|some|chronic|type|hay|two|both)\b", first, re.IGNORECASE)
+            or first.endswith("s")
+            or not first.endswith(("allergy", "back", "knee", "hip", "shoulder", "heart", "intolerance", "phobia"))
+            else "an "
+            if first[:1].lower() in "aeiou"
+            else "a "
+        )
+        return f"I have {article}{_lowered(carried)}"
+    return None
+
+
+_OVER: Final = re.compile(
+    r"^(?P<what>[\w' -]{3,30}?) over (?P<other>[\w' -]{3,30}?)(?P<mark>,? (?:always|any ?day|any time|every time|for me|all the way|all day))*$",
+    re.IGNORECASE,
+)
+_HOME: Final = re.compile(
+    r"^(?:the )?(?P<what>house|flat|apartment|car|van|bike|motorbike|scooter|boiler|garden|kitchen|balcony|laptop|phone|cottage|studio|bungalow|heating|freezer|fridge|oven|piano|guitar|boat)"
+    r"(?P<verb>['’]s| is| has| was| runs| needs| broke| got) ",
+    re.IGNORECASE,
+)
+_HAS_KIN: Final = re.compile(
+    rf"^(?:one|two|three|four|five|six|seven|\d|no) (?:(?!of\b)\w+ ){{0,2}}(?:{'|'.join(sorted(KIN | {'cats', 'rabbits', 'horses', 'parrots', 'hens', 'chickens', 'goats', 'stepkids', 'stepchildren'}))})\b(?! (?:for|to|per)\b)",
+    re.IGNORECASE,
+)
+_AILMENT: Final = re.compile(
+    r"^(?:(?:a|an|bad|severe|mild|chronic|type \d|type one|type two|slight|slipped|my|two|both|recurring) )?(?:(?!(?:for|any|no|avoid|with|best|treat|what|about|the|your)\b)\w+ )?"
+    r"(?:allergy|allergies|intolerance|diabetes|asthma|migraines?|arthritis|back|knees?|hip|shoulder|eczema|epilepsy|psoriasis|tinnitus|vertigo|dyslexia|adhd|insomnia|coeliac disease|celiac disease|anaemia|anemia|phobia|hay fever|disc)"
+    r"(?:$| (?:since|in|from|on|every|all|both|runs)\b.*)",
+    re.IGNORECASE,
+)
+
+
 def _refused(text: str) -> str | None:
     if match := _NONE_FOR_ME.match(text):
         return f"I want {match['what'][:1].lower()}{match['what'][1:]}{match['more']}"
     if match := _ANY_DAY.match(text):
         return f"I prefer {match['what']} any day"
     return f"I am {_lowered(re.sub(r'(?i)^(?:definitely|really|so) ', '', text))}" if _NOT_A.match(text) else None
+
+
+def _described(text: str) -> str | None:
+    """Who the speaker is, and what they cannot do without."""
+    if parent := re.match(
+        r"(?:a )?(?=(?:(?:single|working|stay-at-home|full-time|proud|new) )?(?:mum|mom|mother|dad|father|parent|granny|grandmother|grandfather|grandparent) of )",
+        text,
+        re.IGNORECASE,
+    ):
+        return f"I am a {_lowered(text[parent.end() :])}"
+    if re.match(r"type (?:1|2|one|two) diabetic\b", text, re.IGNORECASE):
+        return f"I am a {_lowered(text)}"
+    if re.match(r"can(?:['’]t|not) (?:get enough of|live without|resist|function without)\b", text, re.IGNORECASE):
+        return f"I love {text.split(' of ' if ' enough of ' in text else 'without ' if 'without ' in text else 'resist ', 1)[1]}"
+    return None
 
 
 def _elided(text: str) -> str | None:  # noqa: PLR0911 - each return is a form of sentence
@@ -220,6 +292,8 @@ def _elided(text: str) -> str | None:  # noqa: PLR0911 - each return is a form o
         return None
     adverb = 1 if plain(words[0]) in {"currently", "now", "still", "finally"} and len(words) > _NOTE_SHORTEST else 0
     head, following = plain(words[adverb]), plain(words[adverb + 1])
+    if (described := _described(text)) is not None:
+        return described
     if _WISHING.match(text) or _ABSENT.match(text) or _DENIED.match(text) or _STOPPED.match(text):
         return f"I {_lowered(text)}"
     if _SITUATED.match(text) or _RECEIVED.match(text):
@@ -243,9 +317,9 @@ def _elided(text: str) -> str | None:  # noqa: PLR0911 - each return is a form o
     if (
         ing_base(head)
         and head not in _NO_GOING
-        and (has_time_word(text) or _DATED.search(text) or re.search(r"(?<=[a-z] )[A-Z]\w+", text))
+        and (head in _AHEAD or has_time_word(text) or _DATED.search(text) or re.search(r"(?<=[a-z] )[A-Z]\w+", text))
         and not _has_verb(words[adverb + 1 :])
-        and (following in _FOLLOWING_ING or head in _TRANSITIVE_ING or words[adverb + 1][:1].isupper())
+        and (following in _FOLLOWING_ING or head in _TRANSITIVE_ING | _AHEAD or words[adverb + 1][:1].isupper())
     ):
         return f"I am {_lowered(text)}"
     return None
@@ -258,6 +332,7 @@ _NO_ROLE: Final = word_set(
 _FOLLOWING_ING: Final = word_set(
     "a an the my our some two three four five six seven eight nine ten in on at to up out off from for as of with back home away about over into around through camping"
 )
+_AHEAD: Final = word_set("planning hoping thinking trying saving moving turning training dreaming aiming")
 _TRANSITIVE_ING: Final = word_set(
     "going reading playing watching learning studying visiting hosting teaching rereading renting wearing collecting"
 )
@@ -384,7 +459,21 @@ _MOMENT: Final = re.compile(
 )
 
 
+_OURS: Final = re.compile(
+    r"^(?:the |both |all |one |two |half |most )?(?:of )?(?:[\w'-]+ ){0,2}?(?:(?:in|at|on|of|to|from) )?(?:my|our) [\w' -]{2,30}? (?:is|are|has|have|isn['’]t|aren['’]t) (?!(?:so|very|that|this|what|how)\b)\S",
+    re.IGNORECASE,
+)
+
+
 def _there(text: str, speaker: str) -> Note | None:
+    if _OURS.match(text) and not _MOMENT.search(text):
+        return _note(text, speaker, "observation", 0.75)
+    if lacking := re.match(
+        r"(?P<what>no [\w' -]{3,30}?) (?P<where>(?:in|at|on) (?:my|our) [\w'’ -]+)", text, re.IGNORECASE
+    ):
+        return _note(
+            f"There is {lacking['what'].lower()} {text[lacking.start('where') :]}", speaker, "observation", 0.75
+        )
     match = _THERE.match(text)
     if match is None or not says_something_definite(match["what"], 1):
         return None

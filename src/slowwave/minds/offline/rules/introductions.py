@@ -21,6 +21,7 @@ _INTRODUCED: Final = re.compile(
 )
 # "Ada Lund, pleased to meet you", "Ada Lund is the name", "it's Mika, not Mike", "they named me Ada", "to introduce myself: Ada Lund".
 _PRESENTED: Final = (
+    re.compile(rf"^.{{0,40}}?(?i:\b(?:full|real|given|birth|official) name:?)\s+{_NAME}"),
     re.compile(rf"^(?i:(?:just |let me |allow me )*(?:to )?introduce myself):?,?\s+{_NAME}"),
     re.compile(
         rf"^{_NAME}(?:,\s+(?i:(?:very |so )?(?:pleased|nice|good|lovely|glad|delighted) to (?:meet|know))|(?i:\s+is the name)\b)"
@@ -34,7 +35,7 @@ _SHORT_FOR: Final = re.compile(
     rf"^(?P<title>(?:Mrs|Ms|Mr|Miss|Dr|Prof)\.? )?{_NAME} (?i:(?:is|['’]s) (?:fine|ok|okay|good|enough)|will do|for short|suits me)\b"
 )
 _ALSO_CALLED: Final = re.compile(rf"{_NICKNAMED} [\"“']?{_NAME}")
-_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} here(?P<rest>(?:,|$).*)$")
+_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} (?:here|speaking|typing|again|writing)(?P<rest>(?:,|$).*)$")
 _CALLED: Final = re.compile(
     r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me) .+)$"
 )

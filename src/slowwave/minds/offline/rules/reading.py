@@ -103,7 +103,9 @@ _ACQUIRING: Final = word_set("buy sell adopt lose quit join win rent move finish
 _ADVERBS_BEFORE: Final = re.compile(
     r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+"
 )
-_SITUATIONS: Final = word_set("jobs metformin insulin medication antidepressants")
+_SITUATIONS: Final = word_set(
+    "jobs metformin insulin medication antidepressants thinners leave tablets statins antibiotics crutches pension diet pills meds shift"
+)
 _EXERCISING: Final = word_set("have get find draw measure")
 _HOW_OFTEN: Final = re.compile(
     r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
@@ -252,7 +254,7 @@ def _is_identity(rest: str, first: str) -> bool:
 def _is_lasting_state(clause: Clause, rest: str, words: list[str]) -> bool:
     """Whether the words after "be" say where somebody is or what was done to them, rather than a mood."""
     early = set(words[:3])
-    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & early):
+    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & set(words[:5])):
         return True
     if words[0] in MOODS or early & {"so", "too", "very", "pretty"} or clause.form not in {"past", "perfect", "be"}:
         return False
@@ -483,6 +485,8 @@ def _of_named(clause: Clause) -> Claim | None:
 
 def _stands(clause: Clause) -> bool:
     """Whether the predicate of something other than the speaker is no mood and no praise."""
+    if clause.verb == "be" and re.match(r"about (?![a-z]+ing\b|(?:the|how|to)\b)", clause.rest):
+        return says_something_definite(clause.rest, 2)
     words = [
         plain(w)
         for w in clause.rest.split()

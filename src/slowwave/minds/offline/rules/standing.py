@@ -42,10 +42,10 @@ _OF_ANSWERS: Final = re.compile(
 )
 _WHENEVER: Final = (
     r"(?P<when>when(?:ever)?|if|every time|each time|any ?time|as soon as) (?P<case>(?:i|you|we|my \w+) "
-    r"(?:ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
+    r"(?:don['’]t know|do not know|aren['’]t sure|are unsure|ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
 )
 _VERBS: Final = (
-    r"(?:use|give|show|convert|include|add|write|answer|keep|make|put|tell|call|explain|list|skip|avoid|always|never|don['’]t|do not|provide|start|round|"
+    r"(?:just|say|use|give|show|convert|include|add|write|answer|keep|make|put|tell|call|explain|list|skip|avoid|always|never|don['’]t|do not|provide|start|round|"
     r"stick|reply|respond|format|spell|quote|mention|remind|ask|check|only|leave|translate)"
 )
 _WHEN_FIRST: Final = re.compile(
@@ -76,7 +76,7 @@ _EACH: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
-    r"\b(?:before|unless|until|without) (?:you (?!go\b)|I (?:ask|say|tell|confirm|agree|approve)|(?:asking|checking with|telling) me)",
+    r"\b(?:before|unless|until|without) (?:you (?!go\b)|I (?:ask|say|tell|confirm|agree|approve)|(?:asking|checking with|telling) me|(?:giving|sending|booking|ordering|buying|sharing|replying|answering|posting|deleting|changing)\b)",
     re.IGNORECASE,
 )
 _ADDRESSED_CASE: Final = re.compile(r"\b(before|unless|until|without|every time|each time) you (\w+)", re.IGNORECASE)
@@ -108,6 +108,18 @@ _BRIEF: Final = re.compile(
     r"^(?P<what>(?:short|brief|concise|simple|plain|direct|long|detailed|formal|informal|honest|one-line|quick)(?:,? (?:and )?\w+)? (?:answers|replies|responses|sentences|explanations|language|english|words|summaries)(?: only)?)$",
     re.IGNORECASE,
 )
+_LESS: Final = re.compile(
+    rf"^{_POLITE}(?P<what>(?:less|fewer|more) [\w' -]{{3,40}}(?:, (?:and )?(?:less|fewer|more) [\w' -]{{3,40}}?)?)(?:,? (?:from (?:now|here) on|please|in (?:the )?future|going forward))+$",
+    re.IGNORECASE,
+)
+_IN_UNITS: Final = re.compile(
+    r"^(?P<what>(?!(?:call|meet|see|write|book|put|say|translate|send|give)\b)(?:[\w-]+ ){1,3}(?:in|as) [\w -]{3,30}?)(?:,? (?:only|please|always|thanks))+(?P<more>,? not (?:in )?[\w -]{3,30})?$",
+    re.IGNORECASE,
+)
+_NO_KIND: Final = re.compile(
+    rf"^{_POLITE}(?P<what>no (?!problem|worries|thanks|need|idea|way|rush)[\w' -]{{3,60}}(?:,.*)?)$", re.IGNORECASE
+)
+_COURTEOUS: Final = re.compile(r",?\s*(?:thank you|thanks|please)\b", re.IGNORECASE)
 _FRONTED: Final = re.compile(
     r"^(?P<case>(?:for|in|with) [\w ]{3,40}?),? (?P<order>(?:use|give|add|include|write|show|put|list)\s.+)$",
     re.IGNORECASE,
@@ -166,16 +178,20 @@ def _when(piece: str, speaker: str) -> str | None:
     return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', told)}"
 
 
-def _lasting(piece: str, speaker: str) -> str | None:
+def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
     """An order that holds for each case to come: "ask me before you book", "start every summary with the weather"."""
     bare = re.sub(r"[,\s]+(?:always|please|thanks|thank you)$", "", _bare_order(piece), flags=re.IGNORECASE)
     if (short := _BRIEF.match(bare)) and not _ONCE.search(piece):
         return f"to give {short['what'][:1].lower()}{short['what'][1:]}"
+    if (less := _LESS.match(piece)) or (less := _IN_UNITS.match(piece)):
+        return f"to give {less['what'][:1].lower()}{less['what'][1:]}{less.groupdict().get('more') or ''}"
+    if (denied := _NO_KIND.match(piece)) and _LATER.search(piece):
+        return f"to give {_order(_COURTEOUS.sub('', _LATER.sub('', denied['what'])).strip(' ,'), speaker)}"
     always = bare != _bare_order(piece) and re.search(r"\balways\b", piece, re.IGNORECASE)
     fronted = _FRONTED.match(bare)
     if fronted and always:
         return f"to always {_order(fronted['order'], speaker)} {fronted['case']}"
-    verb = plain(bare.split()[0]) if bare.split() else ""
+    verb = plain(bare.split()[0]).rsplit("-", 1)[-1] if bare.split() else ""
     if not is_base(verb) or verb in _NO_ORDERS or _NO_ORDER.match(bare) or not says_something_definite(bare, 1):
         return None
     if always:
@@ -235,7 +251,12 @@ def _standing(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each r
 
 
 def _bare_order(piece: str) -> str:
-    return re.sub(rf"^{_POLITE}", "", piece, flags=re.IGNORECASE)
+    return re.sub(
+        rf"^{_POLITE}(?:you (?:can|may|should|must)|do) (?=\w+(?:-\w+)? )(?!not )",
+        "",
+        re.sub(rf"^{_POLITE}", "", piece, flags=re.IGNORECASE),
+        flags=re.IGNORECASE,
+    )
 
 
 def _negative(piece: str, speaker: str) -> str | None:
