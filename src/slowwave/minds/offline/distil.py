@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
 from slowwave.minds.offline.rules.clause import Clause, read_clause
-from slowwave.minds.offline.rules.company import company_of, person_of, thing_of, with_person, with_thing
+from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
 from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.fragments import note, reworded
 from slowwave.minds.offline.rules.introductions import introductions
@@ -230,7 +230,7 @@ class _Reader:
         self._opens = opens
         self._company = ""
         self._person = ""
-        self._thing, self._thing_at = "", 0
+        self._sentence, self._began = "", 0
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
@@ -240,10 +240,10 @@ class _Reader:
         words = reworded(words) if assistant and not piece.asks else words
         words = generalise_demonstratives(resolve(words, self._message.at))
         requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
-        told = with_thing(words, self._thing) if assistant else words
-        head = self._thing_at if told != words else None
-        words = told
-        self._thing, self._thing_at = thing_of(words), piece.head
+        before, began, pronoun = self._sentence, self._began, words
+        words = with_thing(words, thing_of(before)) if assistant else words
+        joins = words != pronoun
+        self._sentence, self._began = words, piece.head
         company, person = self._company, self._person
         self._company = self._person = ""
         if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
@@ -258,7 +258,7 @@ class _Reader:
         if draft is None and requested and (kept := remembered(words, self._speaker)):
             draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
         if draft is not None:
-            yield replace(draft, head=head)
+            yield replace(draft, text=joined_by_it(before, draft.text), head=began) if joins else draft
 
     def _is_note(self, piece: StatementPiece) -> bool:
         """Whether a message is short enough that words without a verb in it are a note of the user, not part of a text."""

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.clause import Clause
-from slowwave.minds.offline.rules.pronouns import UnclearError, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, inside, told_of
 from slowwave.minds.offline.rules.words import KIN, PLURAL_KIN
 
 _SOMEBODY: Final = rf"(?:(?:my|our) (?:(?!\bown\b)[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN))})(?: [A-Z]\w+)?(?: and (?:[A-Z]\w+|(?:my )?(?:{'|'.join(sorted(KIN))})))?|(?!(?:I|The|My)\b)[A-Z][a-z]+)"
@@ -104,6 +104,17 @@ def with_thing(text: str, thing: str) -> str:
     """
     match = _OF_IT.match(text)
     return f"{match['head']} {thing}{text[match.end() :]}" if match and thing else text
+
+
+def joined_by_it(sentence: str, told: str) -> str:
+    """A sentence about a thing with what a fact says of the thing after it.
+
+    >>> joined_by_it("Aubergine is slimy", "The user hates aubergine")
+    'Aubergine is slimy and the user hates it'
+    """
+    thing = thing_of(sentence)
+    many = bool(re.match(rf"{re.escape(thing)} (?:are|were)\b", sentence, re.IGNORECASE))
+    return f"{sentence} and {inside(told.replace(thing, 'them' if many else 'it', 1))}"
 
 
 def with_person(text: str, person: str) -> str:

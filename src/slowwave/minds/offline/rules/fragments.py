@@ -228,19 +228,16 @@ def _possessed(text: str) -> str | None:
         return f"I have {_lowered(text)}"
     if _AILMENT.match(first) and not _has_verb(text.split()):
         carried = re.sub(r",\s+(carry|take|use|wear|need)\b", r", I \1", text)
-        article = (
-            ""
-            if re.match(r"(?:an?|my|the|some|chronic|type|hay|two|both)\b", first, re.IGNORECASE)
-            or first.endswith("s")
-            or not first.endswith(("allergy", "back", "knee", "hip", "shoulder", "heart", "intolerance", "phobia"))
-            else "an "
-            if first[:1].lower() in "aeiou"
-            else "a "
-        )
+        counted = _COUNTED_AILMENT.match(first) and not _DETERMINED.match(first)
+        article = ("an " if first[:1].lower() in "aeiou" else "a ") if counted else ""
         return f"I have {article}{_lowered(carried)}"
     return None
 
 
+_COUNTED_AILMENT: Final = re.compile(
+    r"^[\w ]*?\b(?:allergy|intolerance|phobia|back|knee|hip|shoulder|disc)(?! pain)\b", re.IGNORECASE
+)
+_DETERMINED: Final = re.compile(r"(?:an?|my|the|some|two|both)\b", re.IGNORECASE)
 _OVER: Final = re.compile(
     r"^(?P<what>[\w' -]{3,30}?) over (?P<other>[\w' -]{3,30}?)(?P<mark>,? (?:always|any ?day|any time|every time|for me|all the way|all day))*$",
     re.IGNORECASE,
