@@ -220,7 +220,9 @@ def _compared(text: str) -> str | None:
 
 def _possessed(text: str) -> str | None:
     """What the speaker has, without "I have" or "my": "two kids, Ansel and Mina", "nut allergy", "house has solar panels"."""
-    if match := _HOME.match(text):
+    if (match := _HOME.match(text)) and not re.search(
+        r" is an? (?:\w+ )?(?:noun|word|verb|term|type|kind|symbol)\b", text
+    ):
         verb = {"'s": " is", "’s": " is"}.get(match["verb"], match["verb"])
         return f"my {match['what'].lower()}{verb} {text[match.end() :].lstrip()}"
     first = re.split(r"[,;]", text)[0]
@@ -248,7 +250,7 @@ _HOME: Final = re.compile(
     re.IGNORECASE,
 )
 _HAS_KIN: Final = re.compile(
-    rf"^(?:one|two|three|four|five|six|seven|\d|no) (?:(?!of\b)\w+ ){{0,2}}(?:{'|'.join(sorted(KIN | {'cats', 'rabbits', 'horses', 'parrots', 'hens', 'chickens', 'goats', 'stepkids', 'stepchildren'}))})\b(?! (?:for|to|per)\b)",
+    rf"^(?:one|two|three|four|five|six|seven|\d|no) (?:(?!of\b)\w+ ){{0,2}}(?:{'|'.join(sorted(KIN | {'cats', 'rabbits', 'horses', 'parrots', 'hens', 'chickens', 'goats', 'stepkids', 'stepchildren'}))})\b(?=$|\s*\(| (?:called|named|aged|and|but|at home|from|with)\b)",
     re.IGNORECASE,
 )
 _AILMENT: Final = re.compile(
@@ -484,6 +486,8 @@ def _dated(text: str, speaker: str) -> Note | None:
     head = plain(words[0]) if words else ""
     if not _NOTE_SHORTEST < len(words) <= NOTE_LONGEST or _WORTHLESS.search(text) or text.endswith(":") or ": " in text:
         return None
+    if _LOOKED_UP.search(text):
+        return None
     dated = _DATED.search(text)
     coded = _CODED.search(text) and re.search(r"(?<!\w)[\w-]*\d[\w-]*$|\d{3,}", text) and len(words) <= _CODED_LONGEST
     if not (dated or coded) or not says_something_definite(_DATED.sub("", text), 1 if coded else 2):
@@ -495,6 +499,11 @@ def _dated(text: str, speaker: str) -> Note | None:
 
 
 _CODED_LONGEST: Final = 8
+_LOOKED_UP: Final = re.compile(
+    r"\b(?:recipes?|weather|forecast|ideas?|figures|history|examples|tips|facts|list|summary|causes|events|rules|key|best|top|prices?|hotels|restaurants|notes|news|agenda|1[0-8]\d\d)\b",
+    re.IGNORECASE,
+)
+"""Words of a search that is written as a note: "weather in Oslo tomorrow"."""
 _NO_HEAD: Final = word_set(
     "in on at by since for from after before during until with and but or so because when while if what which who how why where not only yes no maybe about as than to of good happy great next last "
     "see same until till every both either thank morning evening tomorrow tonight hope sure can could would will is are was were do does did a"

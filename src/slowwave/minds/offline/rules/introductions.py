@@ -30,9 +30,11 @@ _PRESENTED: Final = (
         rf"^(?i:they|my (?:parents|mother|mum|mom|father|dad|family|folks)) (?:named|christened|baptised|baptized) me\s+{_NAME}"
     ),
 )
-_SPELLED: Final = re.compile(rf"^(?i:(?:and |oh )*it['’]?s)\s+{_NAME},?\s+(?i:not|with an?)\b")
+_SPELLED: Final = re.compile(
+    rf"^(?i:(?:and |oh )*it['’]?s)\s+(?=(?P<initial>[A-Z])){_NAME},?\s+(?:with an? [A-Z]\b|(?i:not)\s+(?P=initial)[a-z]+)"
+)
 _SHORT_FOR: Final = re.compile(
-    rf"^(?P<title>(?:Mrs|Ms|Mr|Miss|Dr|Prof)\.? )?{_NAME} (?i:(?:is|['’]s) (?:fine|ok|okay|good|enough)|will do|for short|suits me)\b"
+    rf"^(?:(?P<title>(?:Mrs|Ms|Mr|Miss|Dr|Prof)\.? ){_NAME} (?i:(?:is|['’]s) (?:fine|ok|okay|enough)|will do)|{_NAME.replace('<name>', '<nick>')} (?i:for short|suits me))\b"
 )
 _ALSO_CALLED: Final = re.compile(rf"{_NICKNAMED} [\"“']?{_NAME}")
 _HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} (?:here|speaking|typing|again|writing)(?P<rest>(?:,|$).*)$")
@@ -106,8 +108,8 @@ def _presented(text: str, speaker: str, *, opens: bool) -> list[tuple[str, str, 
     if found := match or spelled:
         told = f"{possessive(speaker)} name is {found['name']}"
     elif found := short:
-        told = f"{speaker} is called {found['title'] or ''}{found['name']}"
-    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", found["name"])):
+        told = f"{speaker} is called {found['title'] or ''}{found['name'] or found['nick']}"
+    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", told)[-1:]):
         return []
     return [(told, speaker, _identity())]
 

@@ -76,8 +76,11 @@ _EACH: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
-    r"\b(?:before|unless|until|without) (?:you (?!go\b)|I (?:ask|say|tell|confirm|agree|approve)|(?:asking|checking with|telling) me|(?:giving|sending|booking|ordering|buying|sharing|replying|answering|posting|deleting|changing)\b)",
+    r"\b(?:before|unless|until|without) (?:you (?!(?:go|answer|begin|start|write|respond|reply|continue|give|decide)\b)|I (?:ask|say|tell|confirm|agree|approve)|(?:asking|checking with|telling) me|(?:giving|sending|booking|ordering|buying|sharing|replying|answering|posting|deleting|changing)\b)",
     re.IGNORECASE,
+)
+_OF_THIS: Final = re.compile(
+    r"\b(?:this|these|the (?:following|list|text|code|document)|above|below|attached)\b", re.IGNORECASE
 )
 _ADDRESSED_CASE: Final = re.compile(r"\b(before|unless|until|without|every time|each time) you (\w+)", re.IGNORECASE)
 _NO_ORDERS: Final = frozenset(
@@ -109,11 +112,11 @@ _BRIEF: Final = re.compile(
     re.IGNORECASE,
 )
 _LESS: Final = re.compile(
-    rf"^{_POLITE}(?P<what>(?:less|fewer|more) [\w' -]{{3,40}}(?:, (?:and )?(?:less|fewer|more) [\w' -]{{3,40}}?)?)(?:,? (?:from (?:now|here) on|please|in (?:the )?future|going forward))+$",
+    rf"^{_POLITE}(?P<what>(?:less|fewer|more) [\w' -]{{3,40}}(?:, (?:and )?(?:less|fewer|more) [\w' -]{{3,40}}?)?)(?:,? (?:from (?:now|here) on|in (?:the )?future|going forward)(?:,? please)?)+$",
     re.IGNORECASE,
 )
 _IN_UNITS: Final = re.compile(
-    r"^(?P<what>(?!(?:call|meet|see|write|book|put|say|translate|send|give)\b)(?:[\w-]+ ){1,3}(?:in|as) [\w -]{3,30}?)(?:,? (?:only|please|always|thanks))+(?P<more>,? not (?:in )?[\w -]{3,30})?$",
+    r"^(?P<what>(?!(?:call|meet|see|write|book|put|say|translate|send|give)\b)(?:[\w-]+ ){1,3}(?:in|as) [\w -]{3,30}?)(?:,? (?:only|always)(?:,? please)?|(?:,? please)?(?P<more>,? not (?:in )?[\w -]{3,30}))$",
     re.IGNORECASE,
 )
 _NO_KIND: Final = re.compile(
@@ -196,7 +199,7 @@ def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each re
         return None
     if always:
         return f"to always {_order(bare, speaker)}"
-    if _EACH.search(bare) or _BEFORE.search(bare):
+    if (_EACH.search(bare) or _BEFORE.search(bare)) and not _OF_THIS.search(bare):
         told = _ADDRESSED_CASE.sub(lambda m: f"{m[1]} it {third_person(m[2])}", bare)
         return f"to {_order(told, speaker)}"
     return None
