@@ -48,13 +48,18 @@ def found(patterns: Iterable[str], facts: Sequence[str]) -> list[bool]:
     return [any(re.search(pattern, fact, re.IGNORECASE) for fact in facts) for pattern in patterns]
 
 
+STATEMENTS = ("statements.jsonl", "statements_second.jsonl")
+"""Two sets of a hundred statements; the second was written by somebody who had not seen the rules."""
+
+
 def examples() -> dict[str, object]:
-    """How many statements of each kind are stored, and how many traps."""
-    kinds, missed = Counter[str](), []
-    for one in lines("statements.jsonl"):
+    """How many statements of each kind are stored, by set, and how many traps."""
+    kinds, sets, missed = Counter[str](), Counter[str](), []
+    for source, one in [(name, one) for name in STATEMENTS for one in lines(name)]:
         facts = distilled([("user", one["message"])], one["at"])
         stored = all(found(one["wanted"], facts)) and not any(found(one.get("not_wanted", ()), facts))
         kinds[one["kind"]] += stored
+        sets[source] += stored
         missed += [] if stored else [one["id"]]
     traps = [one for name in TRAPS for one in lines(name)]
     trapped = [
@@ -64,6 +69,7 @@ def examples() -> dict[str, object]:
     ]
     return {
         "statements": kinds.total(),
+        "sets": dict(sets),
         "kinds": dict(kinds),
         "missed": missed,
         "traps": len(traps),
@@ -134,7 +140,7 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help="also BEAM's chats of 500K")
     options = parser.parse_args()
     result: dict[str, object] = examples()
-    print(f"plain statements stored: {result['statements']} of 100, by kind {result['kinds']}")
+    print(f"plain statements stored: {result['statements']} of 200, by set {result['sets']}, by kind {result['kinds']}")
     print(f"traps stored: {result['traps_stored']} of {result['traps']}")
     rows = [measured(name, talks, options.read) for name, talks in halves(long=options.long)]
     if not rows:

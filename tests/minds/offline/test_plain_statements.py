@@ -12,7 +12,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Transcript, Turn
 
 AT = datetime(2024, 4, 10, 9, tzinfo=UTC)
-STATEMENTS = Path(__file__).parents[2] / "examples" / "statements.jsonl"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def facts(text: str, *, speaker: str | None = None, at: datetime = AT) -> tuple[Fact, ...]:
@@ -197,13 +197,83 @@ def test_regular_rules_read_verbs_that_no_table_has() -> None:
     assert finite_base("teaches") == ("teach", "present")
 
 
-@pytest.mark.skipif(not STATEMENTS.exists(), reason="the example statements are not beside the tests")
-def test_three_of_four_plain_statements_are_stored() -> None:
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Favourite author: Ali Smith.", ["The user's favourite author is Ali Smith"]),
+        ("Allergies: nuts and kiwi", ["The user's allergies are nuts and kiwi"]),
+        ("my locker number at work = 77-314", ["The user's locker number at work is 77-314"]),
+        ("no dairy for me", ["The user wants no dairy"]),
+        ("going to a wedding in Palermo in August", ["The user is going to a wedding in Palermo in August 2024"]),
+        ("sold the caravan, bought a canoe instead", ["The user sold the caravan, bought a canoe instead"]),
+        ("not a morning person at all", ["The user is not a morning person at all"]),
+        ("would like to retire to Madeira", ["The user would like to retire to Madeira"]),
+        ("Foreman on a building site since 2011.", ["The user is a foreman on a building site since 2011"]),
+        ("two kids, Ansel (7) and Mina (4)", ["The user has two kids, Ansel (7) and Mina (4)"]),
+        ("nut allergy since school", ["The user has a nut allergy since school"]),
+        ("Flat is on the ninth floor.", ["The user's flat is on the ninth floor"]),
+        ("There's a persimmon tree in our garden.", ["There is a persimmon tree in the user's garden"]),
+        ("I don't have a television", ["The user doesn't have a television"]),
+        ("the hamster died in January, his name was Colonel", ["The user's hamster died in January 2024, his name was Colonel"]),
+        ("Uncle Raymond broke his hip", ["The user's uncle Raymond broke his hip"]),
+        ("The doctor put me on iron tablets", ["The user's doctor put the user on iron tablets"]),
+        ("Aubergine is slimy. I hate it.", ["Aubergine is slimy and the user hates it"]),
+        ("Crime podcasts bore me.", ["Crime podcasts bore the user"]),
+        ("I much prefer blinds to curtains", ["The user much prefers blinds to curtains"]),
+        ("cats over dogs, always", ["The user prefers cats to dogs"]),
+        ("I will not lend money to relatives again.", ["The user will not lend money to relatives again"]),
+        ("I'm an only child.", ["The user is an only child"]),
+        ("We're a team of six at the surgery", ["The user is in a team of six at the surgery"]),
+        ("Evening! Petra Vance, pleased to meet you.", ["The user's name is Petra Vance"]),
+        ("It's Mika, not Mike", ["The user's name is Mika"]),
+        ("use she/her for me please", ["The user goes by she/her"]),
+        ("Remember my blood type, it's AB negative.", ["The user's blood type is AB negative"]),
+        ("deadline for the grant moved to the 4th.", ["The deadline for the grant moved to the 4th"]),
+        ("Eye test, 12 January, 9:15 at Hale's", ["Eye test, 12 January 2024, 9:15 at Hale's"]),
+    ],
+)  # fmt: skip
+def test_a_note_without_a_subject_or_a_verb_becomes_a_readable_fact(text: str, wanted: list[str]) -> None:
+    assert texts(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("start every summary with the weather please", "The user wants the assistant to start every summary with the weather"),
+        ("Ask me before you put anything in my calendar.", "The user wants the assistant to ask the user before it puts anything in the user's calendar"),
+        ("Short answers, please.", "The user wants the assistant to give short answers"),
+        ("Distances in miles please, not kilometres.", "The user wants the assistant to give distances in miles, not kilometres"),
+        ("bullet points only from here on", "The user wants the assistant to give bullet points only"),
+    ],
+)  # fmt: skip
+def test_an_order_for_every_case_to_come_is_a_standing_instruction(text: str, wanted: str) -> None:
+    assert [(f.text, f.kind) for f in facts(text)] == [(wanted, "procedural")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Question: which of the two is older?",
+        "Topic: the fall of Rome in 476",
+        "Summarise the meeting on Friday",
+        "Book a table for Friday at 8",
+        "Good morning, happy Friday!",
+        "Add a section about 12 January 2024",
+        "The results in my code are wrong",
+    ],
+)
+def test_requests_headings_and_greetings_are_no_notes(text: str) -> None:
+    assert texts(text) == []
+
+
+@pytest.mark.skipif(not EXAMPLES.exists(), reason="the example statements are not beside the tests")
+@pytest.mark.parametrize("name", ["statements.jsonl", "statements_second.jsonl"])
+def test_nine_of_ten_plain_statements_are_stored(name: str) -> None:
     import re  # noqa: PLC0415
 
-    lines = [json.loads(line) for line in STATEMENTS.read_text().splitlines()]
+    lines = [json.loads(line) for line in (EXAMPLES / name).read_text().splitlines()]
     found = [" | ".join(f.text for f in facts(one["message"], at=datetime.fromisoformat(one["at"]))) for one in lines]
     stored = sum(
         all(re.search(w, text, re.IGNORECASE) for w in one["wanted"]) for one, text in zip(lines, found, strict=True)
     )
-    assert stored >= 0.85 * len(lines)
+    assert stored >= 0.9 * len(lines)

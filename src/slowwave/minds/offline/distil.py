@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
 from slowwave.minds.offline.rules.clause import Clause, read_clause
-from slowwave.minds.offline.rules.company import company_of, person_of, with_person
+from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
 from slowwave.minds.offline.rules.endings import ending
+from slowwave.minds.offline.rules.fragments import note, reworded
 from slowwave.minds.offline.rules.introductions import introductions
 from slowwave.minds.offline.rules.joining import is_restricted, joined
 from slowwave.minds.offline.rules.morphology import ing_base, is_base, past_base
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 USER: Final = "The user"
 SHORTEST, LONGEST = 3, 40  # words of a fact
+NOTE_WORDS: Final = 40  # words of a message in which a phrase without a verb can be a fact
 _UNSURE: Final = re.compile(
     r"\b(?:maybe|perhaps|might|if|guess|not sure|wondering|wish|would have|could have|or something|hypothetically|suppose)\b",
     re.IGNORECASE,
@@ -74,12 +76,13 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
-    """The text, subject and claim of a fact, and the clause that it was read from."""
+    """The text, subject and claim of a fact, the clause that it was read from, and where its quote begins if it needs the sentence before."""
 
     text: str
     subject: str
     claim: Claim
     clause: Clause | None = None
+    head: int | None = None
 
 
 def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
@@ -182,7 +185,7 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
                 subject=draft.subject,
                 confidence=draft.claim.confidence,
                 turn=turn.number,
-                quote=message.text[piece.head : piece.end],
+                quote=message.text[piece.head if draft.head is None else draft.head : piece.end],
                 expires_at=end.expires_at,
             )
             worth = recall_likelihood(piece.text, draft.claim, conversation.known)
@@ -227,26 +230,41 @@ class _Reader:
         self._opens = opens
         self._company = ""
         self._person = ""
+        self._sentence, self._began = "", 0
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
         words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
-        words = generalise_demonstratives(resolve(words, self._message.at))
         assistant = self._conversation.assistant
+        said = words
+        words = reworded(words) if assistant and not piece.asks else words
+        words = generalise_demonstratives(resolve(words, self._message.at))
         requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
+        before, began, pronoun = self._sentence, self._began, words
+        words = with_thing(words, thing_of(before)) if assistant else words
+        joins = words != pronoun
+        self._sentence, self._began = words, piece.head
         company, person = self._company, self._person
         self._company = self._person = ""
-        if assistant and not requested and (order := instruction(words, self._speaker)):
+        if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
             yield _Draft(text=order[0], subject=self._speaker, claim=order[1])
             return
         if assistant and not piece.asks and (told := list(introductions(words, self._speaker, opens=self._opens))):
             yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in told)
             return
         draft = self._of_clause(with_person(words, person), company, piece)
+        if draft is None and assistant and self._is_note(piece) and (short := note(words, self._speaker)):
+            draft = _Draft(text=short.text, subject=self._speaker, claim=short.claim)
         if draft is None and requested and (kept := remembered(words, self._speaker)):
             draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
         if draft is not None:
-            yield draft
+            yield replace(draft, text=joined_by_it(before, draft.text), head=began) if joins else draft
+
+    def _is_note(self, piece: StatementPiece) -> bool:
+        """Whether a message is short enough that words without a verb in it are a note of the user, not part of a text."""
+        return (
+            not piece.asks and len(self._message.text.split()) <= NOTE_WORDS and "\n" not in self._message.text.strip()
+        )
 
     def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.clause import Clause
-from slowwave.minds.offline.rules.pronouns import UnclearError, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, inside, told_of
 from slowwave.minds.offline.rules.words import KIN, PLURAL_KIN
 
 _SOMEBODY: Final = rf"(?:(?:my|our) (?:(?!\bown\b)[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN))})(?: [A-Z]\w+)?(?: and (?:[A-Z]\w+|(?:my )?(?:{'|'.join(sorted(KIN))})))?|(?!(?:I|The|My)\b)[A-Z][a-z]+)"
@@ -76,6 +76,45 @@ def person_of(clause: Clause) -> str:
         return re.sub(r"^(?:called|named) ", "", clause.rest)
     noun = re.sub(r"['’]s (?:\w+ ?)+$", "", clause.noun)
     return f"my {noun}" if PLURAL_KIN.isdisjoint(noun.split()) else ""
+
+
+_THING: Final = re.compile(
+    r"^(?P<noun>(?!(?:it|that|this|these|those|they|he|she|we|you|i|my|our|your|there|what|which|who|one|everything|nothing|something)\b)(?:(?:the|a|an) )?[a-z][\w'-]*(?: [\w'-]+){0,2}?)"
+    r"(?P<be>['’]s| is| are| was| were| tastes?| smells?| looks?) ",
+    re.IGNORECASE,
+)
+_OF_IT: Final = re.compile(
+    r"^(?P<head>I (?:(?:really|absolutely|just|never|don['’]t|can['’]t|cannot|won['’]t|always) )*(?:hate|love|adore|detest|loathe|like|dislike|enjoy|avoid|prefer|stand|eat|drink|touch|watch|read|wear|play|buy|use|cook)) (?P<what>it|them)\b",
+    re.IGNORECASE,
+)
+
+
+def thing_of(text: str) -> str:
+    """The subject of a sentence about a thing, to which "it" in the next sentence refers; empty if there is none."""
+    match = _THING.match(text)
+    noun = match["noun"] if match else ""
+    return noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
+
+
+def with_thing(text: str, thing: str) -> str:
+    """The text with the thing for "it" after a verb of taste or use.
+
+    >>> with_thing("I hate it", "aubergine")
+    'I hate aubergine'
+    """
+    match = _OF_IT.match(text)
+    return f"{match['head']} {thing}{text[match.end() :]}" if match and thing else text
+
+
+def joined_by_it(sentence: str, told: str) -> str:
+    """A sentence about a thing with what a fact says of the thing after it.
+
+    >>> joined_by_it("Aubergine is slimy", "The user hates aubergine")
+    'Aubergine is slimy and the user hates it'
+    """
+    thing = thing_of(sentence)
+    many = bool(re.match(rf"{re.escape(thing)} (?:are|were)\b", sentence, re.IGNORECASE))
+    return f"{sentence} and {inside(told.replace(thing, 'them' if many else 'it', 1))}"
 
 
 def with_person(text: str, person: str) -> str:

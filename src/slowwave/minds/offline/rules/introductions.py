@@ -19,8 +19,25 @@ _INTRODUCED: Final = re.compile(
     rf"^(?:(?P<sure>(?i:(?:(?:and )?(?:my|the|full|first) )*name(?: is|['’]s)|(?:I['’]m|I am|I was) (?:really |actually )?(?:called|named)|this is)|{_NICKNAMED})\s+"
     rf"|(?P<maybe>I['’]m|I am)\s+)(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$"
 )
+# "Ada Lund, pleased to meet you", "Ada Lund is the name", "it's Mika, not Mike", "they named me Ada", "to introduce myself: Ada Lund".
+_PRESENTED: Final = (
+    re.compile(rf"^.{{0,40}}?(?i:\b(?:full|real|given|birth|official) name:?)\s+{_NAME}"),
+    re.compile(rf"^(?i:(?:just |let me |allow me )*(?:to )?introduce myself):?,?\s+{_NAME}"),
+    re.compile(
+        rf"^{_NAME}(?:,\s+(?i:(?:very |so )?(?:pleased|nice|good|lovely|glad|delighted) to (?:meet|know))|(?i:\s+is the name)\b)"
+    ),
+    re.compile(
+        rf"^(?i:they|my (?:parents|mother|mum|mom|father|dad|family|folks)) (?:named|christened|baptised|baptized) me\s+{_NAME}"
+    ),
+)
+_SPELLED: Final = re.compile(
+    rf"^(?i:(?:and |oh )*it['’]?s)\s+(?=(?P<initial>[A-Z])){_NAME},?\s+(?:with an? [A-Z]\b|(?i:not)\s+(?P=initial)[a-z]+)"
+)
+_SHORT_FOR: Final = re.compile(
+    rf"^(?:(?P<title>(?:Mrs|Ms|Mr|Miss|Dr|Prof)\.? ){_NAME} (?i:(?:is|['’]s) (?:fine|ok|okay|enough)|will do)|{_NAME.replace('<name>', '<nick>')} (?i:for short|suits me))\b"
+)
 _ALSO_CALLED: Final = re.compile(rf"{_NICKNAMED} [\"“']?{_NAME}")
-_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} here(?P<rest>(?:,|$).*)$")
+_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} (?:here|speaking|typing|again|writing)(?P<rest>(?:,|$).*)$")
 _CALLED: Final = re.compile(
     r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me) .+)$"
 )
@@ -31,7 +48,7 @@ _FROM: Final = re.compile(
 )
 _WORKING: Final = re.compile(r"^an? (?:[\w-]+ ){0,4}?[\w-]+(?: .{0,60})?$")
 _PRONOUNS: Final = re.compile(
-    r"^(?:I (?:go by|use)|my pronouns are|pronouns:?) (?P<pronouns>(?:they|she|he)/\w+)", re.IGNORECASE
+    r"^(?:I (?:go by|use)|(?:please )?use|my pronouns are|pronouns:?) (?P<pronouns>(?:they|she|he)/\w+)", re.IGNORECASE
 )
 _NO_NAME: Final = (
     STOP_WORDS
@@ -62,7 +79,7 @@ def introductions(text: str, speaker: str, *, opens: bool) -> Iterator[tuple[str
         or (_INTRODUCED.match(text[called.start("rest_of") :]) if called else None)
     )
     if match is None:
-        yield from _self_description(text, speaker)
+        yield from _presented(text, speaker, opens=opens) or _self_description(text, speaker)
         return
     name = match["name"]
     words = [w.lower() for w in re.split(r"[-\s]", name)]
@@ -81,6 +98,20 @@ def introductions(text: str, speaker: str, *, opens: bool) -> Iterator[tuple[str
     yield from described
     if not calls and (other := _ALSO_CALLED.search(rest)):
         yield f"{speaker} is called {other['name']}", speaker, _identity()
+
+
+def _presented(text: str, speaker: str, *, opens: bool) -> list[tuple[str, str, Claim]]:
+    """The name of a sentence that gives it in another way; where a name may be somebody else's, only in the first message."""
+    match = next((found for pattern in _PRESENTED if (found := pattern.match(text))), None)
+    spelled = _SPELLED.match(text) if opens else None
+    short = _SHORT_FOR.match(text) if opens else None
+    if found := match or spelled:
+        told = f"{possessive(speaker)} name is {found['name']}"
+    elif found := short:
+        told = f"{speaker} is called {found['title'] or ''}{found['name'] or found['nick']}"
+    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", told)[-1:]):
+        return []
+    return [(told, speaker, _identity())]
 
 
 def _identity() -> Claim:

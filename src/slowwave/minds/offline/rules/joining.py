@@ -31,6 +31,12 @@ def joined(text: str, found: Sequence[StatementPiece]) -> list[StatementPiece]:
     return kept
 
 
+_NO: Final = re.compile(r"\bno more $|\bno $", re.IGNORECASE)
+_SINCE: Final = re.compile(r"\bsince $", re.IGNORECASE)
+_SPAN: Final = re.compile(
+    r"(?:\d|last|two|three|four|five|six|seven|eight|nine|ten|many|january|february|march|april|june|july|august|september|october|november|december)\b",
+    re.IGNORECASE,
+)
 _ANNOUNCING: Final = (
     r"(?:i lied|i was wrong|i misspoke|my mistake|(?:it )?turns out(?: that)?|i take (?:that|it) back|forget (?:what i said|that)(?: [^.!?\n]{0,60})?|never ?mind what i said"
     r"(?: [^.!?\n]{0,60})?)\b[\s,;:.!–—-]*"
@@ -50,8 +56,9 @@ def _with_announcement(text: str, piece: StatementPiece) -> StatementPiece:
 
 
 def _with_no(text: str, piece: StatementPiece) -> StatementPiece:
-    """A piece with the "no" before it that belongs to its noun: "No screens after seven"."""
-    denied = re.search(r"\bno more $|\bno $", text[: piece.start], re.IGNORECASE)
+    """A piece with the "no" or "since" before it that belongs to its noun: "No screens after seven"."""
+    cut = _SINCE if _SPAN.match(piece.text) else _NO
+    denied = cut.search(text[: piece.start])
     if denied is None:
         return piece
     start = denied.start()

@@ -48,7 +48,7 @@ _DOUBLED: Final = word_set(
 _ED_IN_BASE: Final = word_set(
     "sped fled need feed seed speed weed bleed breed heed exceed proceed succeed embed shed wed shred sled bed red"
 )
-_MORE_BASES: Final = word_set("adore crochet loathe meditate commute procrastinate babysit freelance")
+_MORE_BASES: Final = word_set("adore snore crochet loathe meditate commute procrastinate babysit freelance")
 # Nouns, adjectives and adverbs whose spelling is also that of a verb form; a subject before them has not ended.
 _RATHER_NOUNS: Final = word_set(
     "work works plan plans class classes call calls test tests shoes glasses lessons team teams water fish dance name names "

@@ -86,12 +86,26 @@ _MEETING_TROUBLE: Final = word_set(
 )
 _TROUBLE: Final = word_set("encounter face experience struggle wonder")
 _PREGNANT: Final = re.compile(r"^(?:[\w-]+ ){1,3}pregnant\b")
+_SIBLING: Final = re.compile(
+    r"^(?:an only child|(?:an? (?:identical )?)?(?:twin|triplet)\b|the (?:eldest|oldest|youngest|middle)\b)"
+)
+_LACKED: Final = re.compile(
+    r"^(?:an?|any|no) (?:[\w-]+ ){0,2}[\w-]+(?:$|,| (?:in|at|on|or|and|because|since)\b)", re.IGNORECASE
+)
+_NOTHING_LACKED: Final = re.compile(
+    r"^(?:an?|any|no) (?:\w+ )?(?:question|questions|idea|ideas|clue|time|chance|problems?|issues?|doubts?|reason|choice|plans?|preference|preferences|specific|particular|thoughts?|"
+    r"experience|answer|way|need|money|energy|trouble|errors?|good|strong|real|clear|set|lot|bit|intention|interest|more|other|longer|desire|regrets?|complaints?|access|luck|word|words)\b",
+    re.IGNORECASE,
+)
+_GIVEN_UP: Final = re.compile(r"\b(?:again|ever|any ?more)$")
 _OFFERING: Final = re.compile(r"^(?:custody|an?|the|my|our) ")
 _ACQUIRING: Final = word_set("buy sell adopt lose quit join win rent move finish break paint build found")
 _ADVERBS_BEFORE: Final = re.compile(
     r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+"
 )
-_SITUATIONS: Final = word_set("jobs metformin insulin medication antidepressants")
+_SITUATIONS: Final = word_set(
+    "jobs metformin insulin medication antidepressants thinners leave tablets statins antibiotics crutches pension diet pills meds shift"
+)
 _EXERCISING: Final = word_set("have get find draw measure")
 _HOW_OFTEN: Final = re.compile(
     r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
@@ -176,10 +190,10 @@ def _modal(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a 
                 else None
             )
         return _claim("preference", 0.8, clause, kind=SEMANTIC) if re.search(r"\brather\b", clause.text) else None
-    if clause.negated and helper in {"can", "can't", "won't", "will", "cannot", "couldn't"}:
+    if clause.negated and helper in {"can", "can't", "won't", "will", "shall", "cannot", "couldn't"}:
         if verb in _BARE_AFTER_MODAL or helper == "couldn't" or re.search(r"\b(?:more|enough|seem|without)\b", rest):
             return None
-        tolerated = verb in TOLERATING
+        tolerated = verb in TOLERATING or (helper in {"will", "won't", "shall"} and bool(_GIVEN_UP.search(rest)))
         return (
             _claim("preference" if tolerated else "observation", 0.75, clause, kind=SEMANTIC)
             if tolerated or has_name_or_number(rest)
@@ -232,13 +246,15 @@ def _state(clause: Clause) -> Claim | None:
 def _is_identity(rest: str, first: str) -> bool:
     """Whether the words after "be" say who somebody is: an age, an origin, a people, a lasting state."""
     who = first in PEOPLES or first in LASTING_STATES or first in {"born", "half"}
-    return who or bool(_AGE.match(rest) or re.match(r"from [A-Z]", rest) or _PREGNANT.match(rest))
+    return who or bool(
+        _SIBLING.match(rest) or _AGE.match(rest) or re.match(r"from [A-Z]", rest) or _PREGNANT.match(rest)
+    )
 
 
 def _is_lasting_state(clause: Clause, rest: str, words: list[str]) -> bool:
     """Whether the words after "be" say where somebody is or what was done to them, rather than a mood."""
     early = set(words[:3])
-    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & early):
+    if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & set(words[:5])):
         return True
     if words[0] in MOODS or early & {"so", "too", "very", "pretty"} or clause.form not in {"past", "perfect", "be"}:
         return False
@@ -307,7 +323,7 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR
     return _claim("observation", 0.7, clause, kind=SEMANTIC)
 
 
-def _held(clause: Clause) -> Claim | None:
+def _held(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """What the speaker has or had."""
     rest = clause.rest
     if _TO_DO.match(rest):
@@ -318,6 +334,9 @@ def _held(clause: Clause) -> Claim | None:
             if clause.form == "past"
             else _claim("goal", 0.7, clause, kind=SEMANTIC)
         )
+    lacking = clause.form == "present" and (clause.negated or rest.lower().startswith("no "))
+    if lacking and _LACKED.match(rest) and not _NOTHING_LACKED.search(rest) and says_something_definite(rest, 1):
+        return _claim("observation", 0.75, clause, kind=SEMANTIC)
     sharp = clause.form == "past" and has_time_word(clause.text) and bool(NAMES_SOMETHING.search(rest))
     if not says_something_definite(rest, 1) or (NOTHING_HELD.search(rest) and not sharp) or EMPTY_OBJECT.search(rest):
         return None
@@ -466,6 +485,8 @@ def _of_named(clause: Clause) -> Claim | None:
 
 def _stands(clause: Clause) -> bool:
     """Whether the predicate of something other than the speaker is no mood and no praise."""
+    if clause.verb == "be" and re.match(r"about (?![a-z]+ing\b|(?:the|how|to)\b)", clause.rest):
+        return says_something_definite(clause.rest, 2)
     words = [
         plain(w)
         for w in clause.rest.split()

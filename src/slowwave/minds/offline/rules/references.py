@@ -114,6 +114,8 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
         return not ready and not (base == "it" and following in _WEATHER)
     if base in _OWNING:
         return nouns < 1
+    if base == "above" and following == "all":
+        return False
     if base in _HERE:
         return base != "there" or following not in {"is", "are", "was", "were", "will"}
     return (

@@ -8,12 +8,12 @@ from slowwave.minds.offline.rules.pronouns import UnclearError, told_of
 
 _ASKED: Final = re.compile(
     r"(?:\b(?:please\s+|pls\s+)?(?:remember|note|save|keep|store|write down|jot down)\s*(?:this|that|it)?(?:\s+(?:for (?:later|me|the future)|in mind|down|somewhere))?(?:\s+that)?"
-    r"|\bnote to self|\b(?:don['’]?t|do not|never) forget(?: that)?|\bkeep in mind(?: that)?|\b(?:just )?so (?:that )?you (?:have it|know)|\bfor (?:the record|your records|future reference)"
+    r"|\bnote to self|\b(?:make|take) a note(?: that| of)?|\b(?:don['’]?t|do not|never) forget(?: that)?|\bkeep in mind(?: that)?|\b(?:just )?so (?:that )?you (?:have it|know)|\bfor (?:the record|your records|future reference)"
     r"|\bfyi|\bheads[- ]up)\s*[:,–—-]?\s*$",
     re.IGNORECASE,
 )
 _OPENING: Final = re.compile(
-    r"^(?:(?:please|pls|plz)\s+)?(?:(?:remember|note)(?: that\b| (?=(?:I|my|our|the|we)\b))|(?:remember|note|save|store|keep)(?: (?:this|that|it))?(?: (?:for (?:later|me)|in mind|down))*[:,]|note to self:?|(?:don['’]?t|do not) forget(?: that\b|:)?(?! to\b)|"
+    r"^(?:(?:please|pls|plz)\s+)?(?:(?:remember|note)(?: that\b| (?=(?:I|my|our|the|we|mum['’]s|mom['’]s|dad['’]s)\b))|(?:remember|note|save|store|keep)(?: (?:this|that|it))?(?: (?:for (?:later|me)|in mind|down))*[:,]|note to self:?|(?:make|take) a note(?: that\b| of\b|:)|(?:write|jot|get) (?:this|that|it) down[:,]?|(?:don['’]?t|do not) forget(?: that\b|:)?(?! to\b)|"
     r"keep in mind(?: that\b|:)|(?:just )?so (?:that )?you (?:have it|know),?|for (?:the record|your records|future reference),?|fyi:?,?|heads[- ]up:?)\s*",
     re.IGNORECASE,
 )

@@ -21,7 +21,7 @@ _CONTRACTED: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(
-    r"^(?:(?:finally|recently|just|also|already|still|currently|only|so|and|then|yesterday|tomorrow|last (?:night|week|weekend|month|year|summer|\w+day)|next \w+)\s*,?\s*)*",
+    r"^(?:(?:finally|recently|just|also|already|still|currently|only|so|and|then|yesterday|tomorrow|last (?:night|week|weekend|month|year|summer|\w+day)|next \w+)\b\s*,?\s*)*",
     re.IGNORECASE,
 )
 _STATIVE: Final = word_set("need want hate love prefer live own like dislike miss")

@@ -16,7 +16,7 @@ _WROTE: Final = re.compile(
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
-    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr))[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
+    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr))[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
 )
 _ASKING: Final = (

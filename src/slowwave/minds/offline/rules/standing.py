@@ -42,10 +42,10 @@ _OF_ANSWERS: Final = re.compile(
 )
 _WHENEVER: Final = (
     r"(?P<when>when(?:ever)?|if|every time|each time|any ?time|as soon as) (?P<case>(?:i|you|we|my \w+) "
-    r"(?:ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
+    r"(?:don['’]t know|do not know|aren['’]t sure|are unsure|ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
 )
 _VERBS: Final = (
-    r"(?:use|give|show|convert|include|add|write|answer|keep|make|put|tell|call|explain|list|skip|avoid|always|never|don['’]t|do not|provide|start|round|"
+    r"(?:just|say|use|give|show|convert|include|add|write|answer|keep|make|put|tell|call|explain|list|skip|avoid|always|never|don['’]t|do not|provide|start|round|"
     r"stick|reply|respond|format|spell|quote|mention|remind|ask|check|only|leave|translate)"
 )
 _WHEN_FIRST: Final = re.compile(
@@ -56,9 +56,10 @@ _DOING: Final = r"(?:suggest|recommend|offer|propose|mention|include|give|use|ca
 _BARE_OBJECT: Final = re.compile(
     rf"^{_DOING}\s+(?:me\s+)?(?!(?:the|this|that|these|those|it|them|your|my|an?)\b)", re.IGNORECASE
 )
+_KINDS: Final = re.compile(rf"^{_DOING}\s+the \w+s of \w+s$", re.IGNORECASE)
 _ONLY: Final = re.compile(rf"^{_POLITE}only (?P<order>{_DOING}\s.+)$", re.IGNORECASE)
 _NO_MORE: Final = re.compile(
-    rf"^{_POLITE}(?P<what>(?:no (?:more )?[\w' -]{{3,60}}?)|(?:only [\w' -]{{3,40}})|(?:[\w' -]{{3,40}} only))(?P<mark>,?\s*(?:please|from now on|ever again|in your \w+|in my \w+|with me|when you|in (?:the )?future|any ?more|thanks))+\s*$",
+    rf"^{_POLITE}(?P<what>(?:no (?:more )?[\w' -]{{3,60}}?)|(?:only [\w' -]{{3,40}})|(?:[\w' -]{{3,40}} only))(?P<mark>,?\s*(?:please|from now on|from here on|going forward|ever again|in your \w+|in my \w+|with me|when you|in (?:the )?future|any ?more|thanks))+\s*$",
     re.IGNORECASE,
 )
 _RULE: Final = re.compile(
@@ -67,6 +68,63 @@ _RULE: Final = re.compile(
 )
 _RULE_TAIL: Final = re.compile(
     r",?\s*(?:that|this|it)['’]?s?(?: is)? (?:our|my|the|a) (?:house |family |golden )?rule\b.*$|^(?:(?:our|my|the) )?(?:house |family )?rules?(?: is| are)?(?: that)?[:,]?\s+",
+    re.IGNORECASE,
+)
+_EACH: Final = re.compile(
+    r"\b(?:every|each) (?:[\w-]+ ){0,2}?(?:summary|answer|reply|response|e-?mail|message|report|list|conversation|chat|session|recipe|draft|letter|plan|explanation|translation|note|update|time you)\b"
+    r"|^(?:remind|tell|send|ask|wake|give) me .*\b(?:every|each) (?:morning|evening|week|day|month|\w+day)\b",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(
+    r"\b(?:before|unless|until|without) (?:you (?!(?:go|answer|begin|start|write|respond|reply|continue|give|decide)\b)|I (?:ask|say|tell|confirm|agree|approve)|(?:asking|checking with|telling) me|(?:giving|sending|booking|ordering|buying|sharing|replying|answering|posting|deleting|changing)\b)",
+    re.IGNORECASE,
+)
+_OF_THIS: Final = re.compile(
+    r"\b(?:this|these|the (?:following|list|text|code|document)|above|below|attached)\b", re.IGNORECASE
+)
+_ADDRESSED_CASE: Final = re.compile(r"\b(before|unless|until|without|every time|each time) you (\w+)", re.IGNORECASE)
+_NO_ORDERS: Final = frozenset(
+    {
+        "have",
+        "be",
+        "get",
+        "need",
+        "want",
+        "love",
+        "like",
+        "hate",
+        "go",
+        "thank",
+        "work",
+        "live",
+        "run",
+        "walk",
+        "do",
+        "drink",
+        "eat",
+        "take",
+        "feel",
+        "miss",
+    }
+)
+_BRIEF: Final = re.compile(
+    r"^(?P<what>(?:short|brief|concise|simple|plain|direct|long|detailed|formal|informal|honest|one-line|quick)(?:,? (?:and )?\w+)? (?:answers|replies|responses|sentences|explanations|language|english|words|summaries)(?: only)?)$",
+    re.IGNORECASE,
+)
+_LESS: Final = re.compile(
+    rf"^{_POLITE}(?P<what>(?:less|fewer|more) [\w' -]{{3,40}}(?:, (?:and )?(?:less|fewer|more) [\w' -]{{3,40}}?)?)(?:,? (?:from (?:now|here) on|in (?:the )?future|going forward)(?:,? please)?)+$",
+    re.IGNORECASE,
+)
+_IN_UNITS: Final = re.compile(
+    r"^(?P<what>(?!(?:call|meet|see|write|book|put|say|translate|send|give)\b)(?:[\w-]+ ){1,3}(?:in|as) [\w -]{3,30}?)(?:,? (?:only|always)(?:,? please)?|(?:,? please)?(?P<more>,? not (?:in )?[\w -]{3,30}))$",
+    re.IGNORECASE,
+)
+_NO_KIND: Final = re.compile(
+    rf"^{_POLITE}(?P<what>no (?!problem|worries|thanks|need|idea|way|rush)[\w' -]{{3,60}}(?:,.*)?)$", re.IGNORECASE
+)
+_COURTEOUS: Final = re.compile(r",?\s*(?:thank you|thanks|please)\b", re.IGNORECASE)
+_FRONTED: Final = re.compile(
+    r"^(?P<case>(?:for|in|with) [\w ]{3,40}?),? (?P<order>(?:use|give|add|include|write|show|put|list)\s.+)$",
     re.IGNORECASE,
 )
 _SELF: Final = re.compile(r"\b(?:i|my|me|our|we|us)\b", re.IGNORECASE)
@@ -85,7 +143,8 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
     """
     try:
         order = (
-            _when(piece, speaker)
+            _lasting(piece, speaker)
+            or _when(piece, speaker)
             or _standing(piece, speaker)
             or _negative(piece, speaker)
             or _of_answers(piece, speaker)
@@ -120,6 +179,30 @@ def _when(piece: str, speaker: str) -> str | None:
     told = told_of(re.sub(r"^i\b", "I", case), speaker)
     when = match["when"].lower()
     return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', told)}"
+
+
+def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
+    """An order that holds for each case to come: "ask me before you book", "start every summary with the weather"."""
+    bare = re.sub(r"[,\s]+(?:always|please|thanks|thank you)$", "", _bare_order(piece), flags=re.IGNORECASE)
+    if (short := _BRIEF.match(bare)) and not _ONCE.search(piece):
+        return f"to give {short['what'][:1].lower()}{short['what'][1:]}"
+    if (less := _LESS.match(piece)) or (less := _IN_UNITS.match(piece)):
+        return f"to give {less['what'][:1].lower()}{less['what'][1:]}{less.groupdict().get('more') or ''}"
+    if (denied := _NO_KIND.match(piece)) and _LATER.search(piece):
+        return f"to give {_order(_COURTEOUS.sub('', _LATER.sub('', denied['what'])).strip(' ,'), speaker)}"
+    always = bare != _bare_order(piece) and re.search(r"\balways\b", piece, re.IGNORECASE)
+    fronted = _FRONTED.match(bare)
+    if fronted and always:
+        return f"to always {_order(fronted['order'], speaker)} {fronted['case']}"
+    verb = plain(bare.split()[0]).rsplit("-", 1)[-1] if bare.split() else ""
+    if not is_base(verb) or verb in _NO_ORDERS or _NO_ORDER.match(bare) or not says_something_definite(bare, 1):
+        return None
+    if always:
+        return f"to always {_order(bare, speaker)}"
+    if (_EACH.search(bare) or _BEFORE.search(bare)) and not _OF_THIS.search(bare):
+        told = _ADDRESSED_CASE.sub(lambda m: f"{m[1]} it {third_person(m[2])}", bare)
+        return f"to {_order(told, speaker)}"
+    return None
 
 
 def _lead(order: str, speaker: str) -> str:
@@ -171,7 +254,12 @@ def _standing(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each r
 
 
 def _bare_order(piece: str) -> str:
-    return re.sub(rf"^{_POLITE}", "", piece, flags=re.IGNORECASE)
+    return re.sub(
+        rf"^{_POLITE}(?:you (?:can|may|should|must)|do) (?=\w+(?:-\w+)? )(?!not )",
+        "",
+        re.sub(rf"^{_POLITE}", "", piece, flags=re.IGNORECASE),
+        flags=re.IGNORECASE,
+    )
 
 
 def _negative(piece: str, speaker: str) -> str | None:
@@ -186,7 +274,7 @@ def _negative(piece: str, speaker: str) -> str | None:
     if not (
         _OF_ANSWERS.search(order)
         or (how == "stop" and ing_base(verb))
-        or (how in {"don't", "do not"} and _BARE_OBJECT.match(order))
+        or (how in {"don't", "do not"} and (_BARE_OBJECT.match(order) or _KINDS.match(order)))
         or re.search(r"\b(?:ever|again|anything|any)\b", order)
     ):
         return None

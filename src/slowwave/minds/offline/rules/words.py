@@ -4,14 +4,16 @@ from typing import Final
 
 from slowwave.policy.text.names import word_set
 
-MODALS: Final = word_set("can could will would should must may might can't cannot couldn't won't wouldn't shouldn't")
+MODALS: Final = word_set(
+    "can could will would should must may might shall shan't can't cannot couldn't won't wouldn't shouldn't"
+)
 ADVERBS: Final = word_set(
     "also always usually often never still just really recently actually currently already even only ever sometimes mostly "
     "typically generally now finally totally absolutely definitely mainly probably hardly rarely personally originally once then "
     "both especially truly simply regularly normally occasionally primarily successfully eventually officially initially "
     "previously frequently basically too so once again genuinely rather honestly literally kinda super soon lately nearly almost "
     "barely quickly slowly strongly deeply briefly accidentally secretly fully partly temporarily permanently legally certainly "
-    "obviously apparently seriously"
+    "obviously apparently seriously much vastly"
 )
 
 KIN: Final = word_set(
@@ -21,7 +23,7 @@ KIN: Final = word_set(
     "colleague colleagues coworker coworkers boss manager mentor neighbor neighbour neighbors neighbours roommate roommates flatmate "
     "flatmates housemate housemates teammate teammates teacher coach therapist doctor dentist dog dogs cat cats puppy pup kitten pet "
     "pets stepson stepdaughter stepmother stepfather stepbrother stepsister twins twin baby toddler in-laws mother-in-law "
-    "father-in-law sister-in-law brother-in-law son-in-law daughter-in-law ex ex-husband ex-wife rabbit horse parrot hamster"
+    "father-in-law mate bestie hubby missus gran nana stepdad stepmum stepmom godson goddaughter godmother godfather grandchildren grandkids budgie tortoise pony sister-in-law brother-in-law son-in-law daughter-in-law ex ex-husband ex-wife rabbit horse parrot hamster"
 )
 PERSON_WORDS: Final = KIN | word_set(
     "team company client clients lawyer advisor adviser supervisor landlord landlady band class tenant accountant vet plumber "
@@ -52,7 +54,7 @@ JOBS: Final = word_set(
     "citizen immigrant refugee expat native optician radiographer surveyor planner auditor solicitor barrister magistrate scout "
     "crane-operator operator conductor warden ranger guide caretaker janitor cleaner courier postman postwoman policeman "
     "policewoman detective spy minister mayor councillor diplomat interpreter physiotherapist nutritionist dietitian "
-    "orthodontist cardiologist neurologist oncologist paediatrician pediatrician anaesthetist sommelier brewer barber"
+    "orthodontist cardiologist neurologist oncologist paediatrician pediatrician anaesthetist foreman forewoman shepherd headmistress headmaster bricklayer roofer plasterer seamstress sommelier brewer barber"
 )
 GENERIC: Final = word_set(
     "thing things stuff something everything anything nothing lot lots way ways time times day days fun much good great nice "
