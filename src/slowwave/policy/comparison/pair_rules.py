@@ -53,11 +53,12 @@ _QUOTED: Final = lazy_regex(
 
 _ORDER: Final = lazy_regex(r"^\W*(?:please|kindly|stop|keep|use|answer|reply|call me|write)\b", re.IGNORECASE)
 _CHANGE: Final = lazy_regex(
-    r"\b(?:new|now|these days|nowadays|switched|changed|moved|pushed|postponed|rescheduled|raised|lowered|increased|reduced|stopped|quit"
+    r"\b(?:now|these days|nowadays|switched|changed|moved|pushed|postponed|rescheduled|raised|lowered|increased|reduced|stopped|quit"
     r"|no longer|any ?more|again|turns out|instead|sold|closed|from now on|replaced|upgraded|actually|correction|update|broke up"
     r"|divorced|left)\b",
     re.IGNORECASE,
 )
+_NEW: Final = lazy_regex(r"\bnew ((?:[\w'-]+ )?[\w'-]+)", re.IGNORECASE)
 _TOO_LITTLE: Final = lazy_regex(r"^(?:only|just|even|all|that|very|so|too|sure|quite|yet|really)\b", re.IGNORECASE)
 _EMPTY: Final = frozenset(
     {"always", "never", "please", "now", "maybe", "perhaps", "actually", "really", "ask", "might"}
@@ -76,7 +77,7 @@ class Outdated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """What the rules need of one sentence: its content stems, what it denies and leaves, and its kind."""
+    """What the rules need of one sentence: its content stems, what it denies, leaves and calls new, and its kind."""
 
     content: frozenset[str]
     denied: tuple[tuple[str, frozenset[str]], ...]
@@ -86,6 +87,7 @@ class _Read:
     rule: bool
     order: bool
     changes: bool
+    new: frozenset[str]
 
 
 def outdated_by(new: str, old: str) -> Outdated | None:
@@ -134,10 +136,11 @@ def changed_for(question: frozenset[str], new: str, old: str) -> Outdated | None
     later, earlier = _read(new), _read(old)
     asked = earlier.content & question
     if (
-        not later.changes
+        not (later.changes or later.new & asked)
         or later.doubtful
         or later.denies
         or earlier.changes
+        or earlier.new
         or not asked
         or earlier.content <= later.content
     ):
@@ -182,6 +185,7 @@ def _read(sentence: str) -> _Read:
         rule=(rule := is_rule(sentence)),
         order=rule or _ORDER.match(sentence) is not None,
         changes=_CHANGE.search(sentence) is not None,
+        new=frozenset().union(*(_content(match[1]) for match in _NEW.finditer(sentence))),
     )
 
 
