@@ -296,7 +296,7 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
     weight = sum(map(idf, question_stems))
     history = asks_for_history(question)
     stale = not history or _asks_for_present(question)
-    every = [mentions(text)[:_MENTIONS_MAX] for text, _ in ranked]
+    every = [_near_question(question_stems, text) for text, _ in ranked]
     relevant = [_relevant_mentions(question_stems, weight, text, idf) for text, _ in ranked]
     pairs = []
     for first, second in combinations([i for i, of_text in enumerate(every) if of_text], 2):
@@ -330,6 +330,11 @@ def _relevant_mentions(question_stems: frozenset[str], weight: float, text: str,
     floor = QUESTION_SHARE_MIN * weight
     relevant = (m for m in mentions(text) if sum(map(idf, (m.context | m.unit) & question_stems)) >= floor > 0)
     return list(islice(relevant, _MENTIONS_MAX))
+
+
+def _near_question(question_stems: frozenset[str], text: str) -> list[ValueMention]:
+    """The values of a text whose unit or context has a word of the question."""
+    return [m for m in mentions(text)[:_MENTIONS_MAX] if not question_stems.isdisjoint(m.context | m.unit)]
 
 
 def _changed(
