@@ -33,7 +33,10 @@ class LLM(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors. It may have `similarity = {"duplicate": …, "group": …, "related": …}`, cosines."""
+    """Turns texts into vectors. It may have `similarity = {"duplicate": …, "group": …, "related": …}`, cosines.
+
+    It may have `english_only = True`: then a question in another language is searched without vectors.
+    """
 
     name: str
     """The fingerprint stored with each vector. Vectors of another fingerprint are ignored."""

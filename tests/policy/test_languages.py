@@ -2,6 +2,7 @@
 
 import pytest
 
+from slowwave import AgentMemory, Message
 from slowwave.policy.ranking.spelling import SPELLING, spelling_shares
 from slowwave.policy.text.features import parse_question
 from slowwave.policy.text.languages import content_words, function_words, is_foreign, languages
@@ -35,7 +36,35 @@ def test_of_japanese_the_pairs_of_hiragana_are_left_out() -> None:
     content, foreign = content_words("東京のどこに住んでいますか")
     assert "東京" in content
     assert "どこ" not in content
-    assert not foreign
+    assert foreign
+
+
+def test_a_foreign_word_in_an_english_question_does_not_make_it_foreign() -> None:
+    assert not is_foreign("What does 東京 mean?")
+
+
+@pytest.mark.parametrize(
+    "question", ["Che lavoro faccio?", "Mesleğim ne?", "제 직업은 무엇입니까?", "我的工作是什么？"]
+)
+def test_a_short_question_whose_other_words_are_not_english_is_foreign(question: str) -> None:
+    assert is_foreign(question)
+
+
+def test_a_single_character_of_a_script_without_spaces_is_compared() -> None:
+    shares = spelling_shares("妹は今どこに住んでいますか？", ["妹のマリが来た", "犬が走った"])
+    assert shares is not None
+    assert shares[0] > shares[1] == 0.0
+
+
+def test_a_foreign_question_finds_another_ending_above_the_relevance_floor_and_without_english_vectors() -> None:
+    said = ("Byłem u siostry w Gdyni", "Kupiłem nowe buty", "Jutro będzie padać")
+    with AgentMemory.open(":memory:", embedder="static", llm=None) as memory:
+        memory.add_messages([Message(role="user", content=text) for text in said], "c")
+        hits = memory.search("Gdzie mieszka moja siostra?", min_relevance=0.01)
+        assert [hit.text for hit in hits] == [said[0]]
+        assert {"spelling"} <= hits[0].parts.keys()
+        assert "meaning" not in hits[0].parts
+        assert "meaning" in memory.search("Where does my sister live?")[0].parts
 
 
 def test_no_language_has_function_words_of_none() -> None:

@@ -78,6 +78,7 @@ def test_a_word_of_change_in_a_short_later_sentence_outdates_perhaps(question: s
         ("who is my landlord", "I might look for a new landlord.", "My landlord is Mr Brandt."),
         ("who is my landlord", "I have a new dentist now.", "My landlord is Mr Brandt."),
         ("what is my dog called", "My dog Rex is ill now.", "My dog is Rex."),
+        ("what is the dog called", "The dog barks at the new postman.", "The dog is called Rex."),
     ],
 )
 def test_a_doubt_another_subject_and_a_statement_that_keeps_all_change_nothing(

@@ -254,3 +254,49 @@ def test_a_changed_number_after_its_noun_outdates_the_older_one() -> None:
     ranked = [("The batch size is 20 for the trainer", 1), ("I changed the trainer's batch size to 40 now", 2)]
     (pair,) = older_value_hits("What is the batch size of the trainer?", ranked, lambda _: 3.0)
     assert (pair.newer, pair.older, pair.new_value, pair.old_value) == (1, 0, "40", "20")
+
+
+COUNTED = "How many jars of honey are on the shelf?"
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new", "values"),
+    [
+        (COUNTED, "We keep honey in 8 jars in the cellar", "The honey now fills 10 jars", ("8", "10")),
+        (
+            COUNTED,
+            "The honey fills 8 jars",
+            "Thanks to all the bees our jars of honey have now reached 25",
+            ("8", "25"),
+        ),
+    ],
+)
+def test_a_later_count_of_what_the_question_names_outdates_the_older_one_perhaps(
+    question: str, old: str, new: str, values: tuple[str, str]
+) -> None:
+    (pair,) = older_value_hits(question, [(old, 1), (new, 2)], lambda _: 0.5)
+    assert (pair.old_value, pair.new_value, pair.stale, pair.certain) == (*values, True, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The honey fills 8 jars", "The honey filled 10 jars"),
+        ("The honey fills 8 jars", "The pickles now fill 10 jars"),
+        ("The honey fills 8 jars", "The honey now costs $10"),
+    ],
+)
+def test_another_count_without_a_word_of_change_or_of_another_thing_outdates_nothing(old: str, new: str) -> None:
+    assert older_value_hits(COUNTED, [(old, 1), (new, 2)], lambda _: 0.5) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "stale"),
+    [("What is the deadline of the first essay?", True), ("What was the first deadline of the essay?", False)],
+)
+def test_a_question_with_first_marks_an_older_value_perhaps_unless_it_asks_for_the_past(
+    question: str, *, stale: bool
+) -> None:
+    said = [("The deadline of the essay is April 1", 1), ("The new deadline of the essay is April 5", 2)]
+    (pair,) = older_value_hits(question, said, rare)
+    assert (pair.stale, pair.certain) == (stale, False)

@@ -37,12 +37,14 @@ class MiniLMEmbedder:
 
     Attributes:
         name: The fingerprint: it changes with the weights.
+        english_only: True: a question in another language is searched without vectors.
         similarity: The cosines for which the defaults of the configuration were measured.
 
     Raises:
         SettingsError: If the model is not installed.
     """
 
+    english_only = True
     similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.92, "group": 0.70, "related": 0.40})
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -136,21 +136,11 @@ def _ranked(ports: Ports, query: Query) -> list[Ranked]:
     """The ranking of the store. If the question is not in English, the best of it are also compared by their spelling."""
     if not is_foreign(query.text):
         return ports.store.search(ports.scopes, query)
-    from slowwave.policy.ranking.spelling import (  # noqa: PLC0415 - most questions do without
-        CANDIDATES,
-        spelling_shares,
-    )
+    from slowwave.policy.ranking.spelling import CANDIDATES, with_spelling  # noqa: PLC0415 - most questions do without
 
     ranked = ports.store.search(ports.scopes, replace(query, top_k=max(query.top_k, CANDIDATES)))
     texts = {memory.id: memory.text for memory in ports.store.get(ports.scopes, [row.id for row in ranked])}
-    shares = spelling_shares(query.text, [texts.get(row.id, "") for row in ranked])
-    if shares is None:
-        return ranked[: query.top_k]
-    spelled = [
-        replace(row, score=row.score + share, parts={**row.parts, "spelling": share}) if share else row
-        for row, share in zip(ranked, shares, strict=True)
-    ]
-    return sorted(spelled, key=lambda row: -row.score)[: query.top_k]  # sorting is stable
+    return with_spelling(query.text, ranked, texts)[: query.top_k]
 
 
 def _has_ended(ports: Ports, memory: Memory) -> bool:
@@ -282,8 +272,10 @@ def _strengths(ports: Ports) -> dict[str, float]:
 
 
 def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
+    if ports.embedder is None or (getattr(ports.embedder, "english_only", False) and is_foreign(question)):
+        return None  # vectors of unknown words would order the hits by chance
     wording = ports.store.wording(ports.scopes, question)
-    if ports.embedder is None or not wording.strip():
+    if not wording.strip():
         return None
     try:
         vector = ports.embed([wording])[0]

@@ -58,7 +58,7 @@ _CHANGE: Final = lazy_regex(
     r"|divorced|left)\b",
     re.IGNORECASE,
 )
-_NEW_THING: Final = lazy_regex(r"\bnew (?P<thing>(?:[\w'-]+ )?[\w'-]+)", re.IGNORECASE)
+_NEW: Final = lazy_regex(r"\bnew ((?:[\w'-]+ )?[\w'-]+)", re.IGNORECASE)
 _TOO_LITTLE: Final = lazy_regex(r"^(?:only|just|even|all|that|very|so|too|sure|quite|yet|really)\b", re.IGNORECASE)
 _EMPTY: Final = frozenset(
     {"always", "never", "please", "now", "maybe", "perhaps", "actually", "really", "ask", "might"}
@@ -77,7 +77,7 @@ class Outdated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """What the rules need of one sentence: its content stems, what it denies and leaves, which things it calls new, and its kind."""
+    """What the rules need of one sentence: its content stems, what it denies, leaves and calls new, and its kind."""
 
     content: frozenset[str]
     denied: tuple[tuple[str, frozenset[str]], ...]
@@ -185,7 +185,7 @@ def _read(sentence: str) -> _Read:
         rule=(rule := is_rule(sentence)),
         order=rule or _ORDER.match(sentence) is not None,
         changes=_CHANGE.search(sentence) is not None,
-        new=frozenset().union(*(_content(match["thing"]) for match in _NEW_THING.finditer(sentence))),
+        new=frozenset().union(*(_content(match[1]) for match in _NEW.finditer(sentence))),
     )
 
 

@@ -97,11 +97,17 @@ _ASKS_FOR_HISTORY: Final = lazy_regex(
     r"|\bbefore\b|\bafter\b|\bhow did\b|\bin order\b|\bdifference\b|\bfrom\b.{1,80}\bto\b",
     re.IGNORECASE,
 )
+_ASKS_OF_PAST: Final = lazy_regex(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+_ORDINAL: Final = lazy_regex(r"\b(?:first|before|after)\b", re.IGNORECASE)
+"""Words of history that a question for a present value has too: "What is the deadline of the first sprint?"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueMention:
-    """One value in a text: its unit, the content stems around it (`context`), and whether a word of change is near (`cue`)."""
+    """One value in a text: its unit, the content stems around it (`context`), and whether a word of change is near (`cue`).
+
+    A number directly after a word of change may have no unit ("the commits have reached 165").
+    """
 
     value: str
     unit: frozenset[str]
@@ -154,6 +160,11 @@ def asks_for_history(question: str) -> bool:
     return _ASKS_FOR_HISTORY.search(question) is not None
 
 
+def _asks_for_present(question: str) -> bool:
+    """Whether a question has words of history such as "first", but no other sign that it asks for the past."""
+    return not (_ASKS_OF_PAST.search(question) or asks_for_history(_ORDINAL.sub(" ", question)))
+
+
 @lru_cache(maxsize=_CACHED_TEXTS)
 def mentions(text: str) -> tuple[ValueMention, ...]:
     """The values of a text: amounts with a unit, %, money, fractions, dates, weekdays, clock times and years.
@@ -180,7 +191,7 @@ def _in_sentence(tokens: Sequence[re.Match[str]], sentence: str) -> list[ValueMe
             continue
         unit = _unit(token, stems[place + 1 :]) if kind == "number" else frozenset({kind})
         unit = unit or _noun_before(tokens[:place], stems[:place])
-        if not unit:
+        if not unit and not (kind == "number" and place and tokens[place - 1].group().casefold() in _CUE):
             continue
         near = stems[max(0, place - _REACH) : place + _REACH + 1]
         values.append(
@@ -267,6 +278,8 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
 
     Two values belong to the same quantity if each covers at least 0.30 of the question's idf mass, they share a unit, and their
     shared context has an idf mass of at least 2 and of a tenth of the smaller context. The newer must be near a word of change.
+    Perhaps they do if the question names the unit ("how many cards") and each has another word of it nearby; and if the question
+    has a word of history such as "first", but asks for the present.
 
     Args:
         question: The question; without a question for a value the result is empty.
@@ -281,19 +294,28 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
         return []
     question_stems = _stems(question)
     weight = sum(map(idf, question_stems))
-    stale = not asks_for_history(question)
+    history = asks_for_history(question)
+    stale = not history or _asks_for_present(question)
+    every = [_near_question(question_stems, text) for text, _ in ranked]
     relevant = [_relevant_mentions(question_stems, weight, text, idf) for text, _ in ranked]
     pairs = []
-    for first, second in combinations([i for i, of_text in enumerate(relevant) if of_text], 2):
+    for first, second in combinations([i for i, of_text in enumerate(every) if of_text], 2):
         if ranked[first][1] == ranked[second][1]:
             continue
         older, newer = (first, second) if ranked[first][1] < ranked[second][1] else (second, first)
-        if change := _changed(relevant[newer], relevant[older], idf, SHARED_IDF_MIN, SHARED_SHARE_MIN):
+        certain = _changed(relevant[newer], relevant[older], idf, SHARED_IDF_MIN, SHARED_SHARE_MIN)
+        if change := certain or _counted(every[newer], every[older], question_stems):
             new, old = change
             because = f"A later message says {new.value} where this one says {old.value}."
             pairs.append(
                 ValuePair(
-                    newer=newer, older=older, new_value=new.value, old_value=old.value, stale=stale, because=because
+                    newer=newer,
+                    older=older,
+                    new_value=new.value,
+                    old_value=old.value,
+                    stale=stale,
+                    because=because if certain and not history else f"{PERHAPS}: {because[0].lower()}{because[1:]}",
+                    certain=certain is not None and not history,
                 )
             )
     return sorted(pairs, key=lambda pair: (pair.older, pair.newer))
@@ -310,6 +332,11 @@ def _relevant_mentions(question_stems: frozenset[str], weight: float, text: str,
     return list(islice(relevant, _MENTIONS_MAX))
 
 
+def _near_question(question_stems: frozenset[str], text: str) -> list[ValueMention]:
+    """The values of a text whose unit or context has a word of the question."""
+    return [m for m in mentions(text)[:_MENTIONS_MAX] if not question_stems.isdisjoint(m.context | m.unit)]
+
+
 def _changed(
     newer: Sequence[ValueMention], older: Sequence[ValueMention], idf: Idf, least: float, share: float
 ) -> tuple[ValueMention, ValueMention] | None:
@@ -323,6 +350,28 @@ def _changed(
             shared = sum(map(idf, new.context & old.context))
             smaller = min(sum(map(idf, new.context)), sum(map(idf, old.context)))
             if shared >= least and shared >= share * smaller:
+                return new, old
+    return None
+
+
+def _counted(
+    newer: Sequence[ValueMention], older: Sequence[ValueMention], question: frozenset[str]
+) -> tuple[ValueMention, ValueMention] | None:
+    """The first two different numbers of what a question counts, if a word of change is near the newer one.
+
+    Each has a further word of the question nearby.
+    """
+    for new in newer:
+        if not new.cue:
+            continue
+        for old in older:
+            unit = (new.unit or new.context) & old.unit & question
+            if (
+                unit
+                and (new.context | new.unit) & question > unit
+                and not _same(new.value, old.value)
+                and (old.context | old.unit) & question > unit
+            ):
                 return new, old
     return None
 

@@ -24,6 +24,7 @@ CUE: Final = 0.05
 RECENT: Final = 0.05
 PREFERENCE: Final = 0.15
 STANDING: Final = 0.2
+ADVICE: Final = {PREFERS: PREFERENCE, RULE: STANDING}  # by the bit of `IndexEntry.cues`
 LENT: Final = 0.5
 IMPORTANCE: Final = 0.5  # in the profile "generative_agents"
 RECENCY: Final = 0.3  # in the profile "generative_agents"
@@ -155,7 +156,9 @@ def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> d
 def advice(corpus: Corpus, wanted: int) -> Floats:
     """The signal "advice" of `parts`: the greater of both weights."""
     cues = corpus.cues & wanted
-    worth = np.maximum(PREFERENCE * ((cues & PREFERS) != 0), STANDING * ((cues & RULE) != 0))
+    worth = np.zeros(len(cues))
+    for bit, weight in ADVICE.items():
+        worth = np.maximum(worth, weight * ((cues & bit) != 0))
     found: Floats = worth * (corpus.user & ~corpus.people)
     return found
 

@@ -6,12 +6,15 @@ questions this did not help where it was measured.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
+from slowwave.model.query import Ranked
 from slowwave.policy.ranking.score import LENGTH, SATURATION
-from slowwave.policy.text.languages import content_words
-from slowwave.policy.text.tokens import words
+from slowwave.policy.text.features import is_small_talk
+from slowwave.policy.text.languages import content_words, is_hiragana
+from slowwave.policy.text.tokens import is_unspaced, words
 
 SPELLING: Final = 0.5
 """The weight of the share of a question's trigrams; that of the share of its words is 1."""
@@ -20,6 +23,41 @@ CANDIDATES: Final = 100
 LONGEST: Final = 2_000
 """The characters that are read of one text."""
 _SIZE: Final = 3
+
+
+def with_spelling(question: str, ranked: Sequence[Ranked], texts: Mapping[str, str]) -> list[Ranked]:
+    """The results by score and spelling, the best first; unchanged for an English question and for small talk.
+
+    Args:
+        question: The question.
+        ranked: The results by words and meaning, best first.
+        texts: Their texts by id.
+    """
+    shares = None if is_small_talk(question) else spelling_shares(question, [texts.get(row.id, "") for row in ranked])
+    if shares is None:
+        return list(ranked)
+    asked = len(content_words(question)[0])
+    spelled = [
+        replace(
+            row,
+            score=row.score + share,
+            parts={**row.parts, "spelling": share},
+            relevance=max(row.relevance, _relevance(asked * share / SPELLING)),
+        )
+        if share
+        else row
+        for row, share in zip(ranked, shares, strict=True)
+    ]
+    return sorted(spelled, key=lambda row: -row.score)  # sorting is stable
+
+
+def _relevance(covered: float) -> float:
+    """The relevance of a text that has the spelling of so many of a question's content words.
+
+    1 / (1 + exp(6 - 10 * covered)): of eight languages the median is 0.6 words for a text that answers, which gives 0.5, and
+    0.03 for others, which gives less than 0.01. The relevance by words asks for whole words, and knows those of English only.
+    """
+    return 1.0 / (1.0 + math.exp(6.0 - 10.0 * covered))
 
 
 def spelling_shares(question: str, texts: Sequence[str]) -> list[float] | None:
@@ -31,22 +69,33 @@ def spelling_shares(question: str, texts: Sequence[str]) -> list[float] | None:
     content, foreign = content_words(question)
     if not foreign or not content or not texts:
         return None
-    asked = frozenset(trigram for word in content for trigram in trigrams(word))
+    asked = frozenset(part for word in content for part in parts(word))
     counts, lengths = [], []
     for text in texts:
-        found = [trigram for word in words(text[:LONGEST]) for trigram in trigrams(word)]
+        found = [part for word in words(text[:LONGEST]) for part in parts(word)]
         lengths.append(len(found))
-        counts.append(Counter(trigram for trigram in found if trigram in asked))
+        counts.append(Counter(part for part in found if part in asked))
     average = max(1.0, sum(lengths) / len(texts))
-    often = Counter(trigram for count in counts for trigram in count)
-    idf = {trigram: math.log1p((len(texts) - often[trigram] + 0.5) / (often[trigram] + 0.5)) for trigram in asked}
-    attainable = sum(idf[trigram] for trigram in sorted(asked))
+    often = Counter(part for count in counts for part in count)
+    idf = {part: math.log1p((len(texts) - often[part] + 0.5) / (often[part] + 0.5)) for part in asked}
+    attainable = sum(idf[part] for part in sorted(asked))
     shares = []
     for count, length in zip(counts, lengths, strict=True):
         normal = SATURATION * (1.0 - LENGTH + LENGTH * length / average)
-        score = sum(idf[trigram] * number / (normal + number) for trigram, number in sorted(count.items()))
+        score = sum(idf[part] * number / (normal + number) for part, number in sorted(count.items()))
         shares.append(SPELLING * score / attainable)
     return shares
+
+
+def parts(word: str) -> list[str]:
+    """What is compared of a word: its trigrams; of a script without spaces its single characters but hiragana.
+
+    >>> parts("妹の"), parts("kot")
+    (['妹'], [' ko', 'kot', 'ot '])
+    """
+    if is_unspaced(word):
+        return [character for character in word if not is_hiragana(character)]
+    return trigrams(word)
 
 
 def trigrams(word: str) -> list[str]:

@@ -6,19 +6,21 @@ forms of "be" and "have", question words). A language is added by a line. Englis
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from pkgutil import get_data
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.tokens import STOP_WORDS, words
+from slowwave.policy.text.tokens import STOP_WORDS, is_unspaced, words
 from slowwave.policy.text.word_frequency import probabilities
 
 RARE: Final = 5e-6
 """The share of running English text up to which a word, such as "donde", is not one of English."""
-_KANA: Final = lazy_regex(r"[\u3041-\u309f\u30fc]{2}")
-"""A pair of hiragana: Japanese writes its particles and endings in them, and most content in other characters."""
+_KANA: Final = lazy_regex(r"[\u3041-\u309f\u30fc]+")
+"""Hiragana: Japanese writes its particles and endings in them, and most content in other characters."""
+UNSPACED: Final = "a script without spaces"
+"""The language of questions in Chinese, Japanese, Korean, Thai, Lao, Khmer or Burmese: their script tells it, no table."""
 
 
 def languages(question: Iterable[str]) -> frozenset[str]:
@@ -33,19 +35,19 @@ def languages(question: Iterable[str]) -> frozenset[str]:
     distinct = set(question)
     known = _by_word()
     votes = Counter(name for word in distinct if word in known for name in known[word])
-    if not votes:
-        return frozenset()
+    votes[UNSPACED] = sum(is_unspaced(word) for word in distinct)
     most = max(votes.values())
-    if most <= len(distinct & STOP_WORDS) or (
-        most == 1 and any(_is_english(word) for word in distinct if word in known)
-    ):
+    if most <= len(distinct & STOP_WORDS) or (most == 1 and not votes[UNSPACED] and _may_be_english(distinct, known)):
         return frozenset()
     return frozenset(name for name, count in votes.items() if count == most)
 
 
-def _is_english(word: str) -> bool:
-    """Whether a word is also one of English, such as cat and die: alone it tells no language."""
-    return probabilities().get(word, 0.0) > RARE
+def _may_be_english(distinct: Iterable[str], known: Container[str]) -> bool:
+    """Whether the one function word is also a word of English, such as cat and die, and so is another word, or there is none."""
+    common = {word for word in distinct if probabilities().get(word, 0.0) > RARE}
+    voting = {word for word in distinct if word in known}
+    others = set(distinct) - voting
+    return bool(voting & common) and (not others or bool(others & common))
 
 
 def is_foreign(question: str) -> bool:
@@ -55,6 +57,11 @@ def is_foreign(question: str) -> bool:
     (True, False)
     """
     return bool(languages(words(question)))
+
+
+def is_hiragana(characters: str) -> bool:
+    """Whether all characters are hiragana."""
+    return _KANA.fullmatch(characters) is not None
 
 
 def function_words(names: Iterable[str]) -> frozenset[str]:
@@ -72,7 +79,7 @@ def content_words(question: str) -> tuple[list[str], bool]:
     found = languages(split)
     stops = STOP_WORDS | function_words(found) if found else STOP_WORDS
     kept = [word for word in split if word not in stops]
-    if not question.isascii() and (without := [word for word in kept if _KANA.fullmatch(word) is None]):
+    if not question.isascii() and (without := [word for word in kept if not is_hiragana(word)]):
         kept = without
     return kept, bool(found)
 

@@ -22,6 +22,7 @@ _UNSPACED: Final = (
     "\u1100-\u11ff\uac00-\ud7af"  # Hangul
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff"  # Thai, Lao, Burmese, Khmer
 )
+_UNSPACED_WORD: Final = lazy_regex(rf"[{_UNSPACED}]+")
 # Python's \w does not count the vowel signs of Indic scripts as letters, but they belong to the word.
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0fbc])"
 _ASCII_TOKEN: Final = lazy_regex(
@@ -106,6 +107,15 @@ def _without_affixes(word: str) -> list[str]:
     elif _THOUSANDS.fullmatch(word):
         return [word.replace(",", "")]
     return [word]
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word, as `words` returns it, is one or two characters of a script without spaces.
+
+    >>> is_unspaced("東京"), is_unspaced("tokyo")
+    (True, False)
+    """
+    return not word.isascii() and _UNSPACED_WORD.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=1 << 16)

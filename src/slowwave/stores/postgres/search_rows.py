@@ -11,7 +11,7 @@ from slowwave.stores.search.partial_index import AFTER, BEFORE, CorpusStatistics
 from slowwave.stores.search.service import Searcher
 from slowwave.stores.sql import bounds
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """The version of the derived search rows. A scope with another one is derived again from its memories."""
 
 _INDEX_COLUMNS: Final = 19

@@ -143,7 +143,7 @@ class SearchSync(SearchRowReader):
         rows = [
             (
                 *(token, numbers[one.id], one.part, self._tokens.embedder(one.embedder)),
-                *(one.hot, one.open, one.speaker, one.by_user, one.prior),
+                *(one.hot, one.open, one.speaker, one.by_user, one.prior, one.cues),
                 None if one.vector is None else Half.of(one.vector),
             )
             for one in excerpt.places(numbers)

@@ -13,7 +13,7 @@ from psycopg import errors
 from slowwave.model.codec import to_micros
 from slowwave.model.memory import PAGE
 from slowwave.model.query import Query, Ranked
-from slowwave.policy.ranking.score import ASKED, DATE, MEANING, SATURATION
+from slowwave.policy.ranking.score import ADVICE, ASKED, DATE, MEANING, SATURATION
 from slowwave.policy.text.features import ParsedQuestion, dates_asked, name_tokens, parse_question
 from slowwave.policy.text.tokens import term_id
 from slowwave.stores.postgres.half import Half
@@ -95,11 +95,18 @@ class SearchRequest:
         return f" AND p.key IN ({self.memories(parameters)})" if self.filters else ""
 
     def bonus(self, parameters: Parameters) -> str:
-        """What is added to the score of a place `p` for its speaker."""
-        place = parameters.place
+        """What is added to the score of a place `p` for its speaker, and for what a request wants of the user."""
+        place, wanted = parameters.place, self.question.wanted
+        bonus = "0.0"
         if self.speaker is not None:
-            return f"CASE WHEN p.speaker = {place('speaker')} THEN {place('asked')} ELSE 0.0 END"
-        return f"CASE WHEN p.by_user THEN {place('asked')} ELSE 0.0 END" if self.question.of_user else "0.0"
+            bonus = f"CASE WHEN p.speaker = {place('speaker')} THEN {place('asked')} ELSE 0.0 END"
+        elif self.question.of_user:
+            bonus = f"CASE WHEN p.by_user THEN {place('asked')} ELSE 0.0 END"
+        worth = sorted(((weight, bit) for bit, weight in ADVICE.items() if wanted & bit), reverse=True)
+        if worth:
+            cases = " ".join(f"WHEN p.cues & {bit} <> 0 THEN {weight}" for weight, bit in worth)
+            bonus += f" + CASE WHEN NOT p.by_user THEN 0.0 {cases} ELSE 0.0 END"
+        return f"({bonus})"
 
     @property
     def terms(self) -> set[int]:
@@ -169,7 +176,7 @@ LOOKED: Final = 1000
 SCORED: Final = 80
 """The number of candidates that are scored, by both together; four for each wanted hit if that is more."""
 UNNEAR: Final = 300
-"""The number of candidates that are scored if the question has no vector, or wants advice: the server's order is less exact."""
+"""The number of candidates that are scored if the question has no vector: the server's order is less exact."""
 AROUND: Final = 40
 """The number of candidates with the words of which the neighbouring messages are scored too."""
 
@@ -292,10 +299,7 @@ class ServerSearch(SearchSync):
     def _best(self, token: int, request: SearchRequest, weights: Mapping[int, float]) -> set[int]:
         """The best by words and by vectors, the neighbours of those with the words, the speaker's, and the newest."""
         worded, near, who = self._by_words(request, weights), self._by_vectors(request), self._by_who(token, request)
-        few = (
-            near and not request.question.wanted
-        )  # the server does not know which memories state preferences and rules
-        wanted = max(SCORED if few else UNNEAR, 4 * request.query.top_k)
+        wanted = max(SCORED if near else UNNEAR, 4 * request.query.top_k)
         # If others have a vector, the words of a memory without one also count for its meaning.
         worded |= {key: score * (1.0 + MEANING) for key, score in worded.items() if near and key in who}
         if near and (missing := worded.keys() - near.keys() - who.keys()):

@@ -48,7 +48,7 @@ class CandidateRow:
 
     `part` is 0 for the full text, -1 for the trimmed text, 1 and above for a passage of the full text, -2 and below for a
     passage of the trimmed one. `vector` is a unit vector; that of a text, unlike that of a passage, includes its context.
-    `prior` is the part of the score that its kind of sentence adds whatever the question.
+    `prior` is the part of the score that its kind of sentence adds whatever the question; `cues` are those of its entry.
     """
 
     id: str
@@ -59,6 +59,7 @@ class CandidateRow:
     speaker: str | None
     by_user: bool
     prior: float
+    cues: int
     vector: Vectors | None
 
 
@@ -130,6 +131,7 @@ class PartialIndex(Index):
                 speaker=speakers[number] if number >= 0 else None,
                 by_user=bool(plain.user[row] and not plain.people[row]),
                 prior=float(prior[row]),
+                cues=int(plain.cues[row]),
                 vector=vector,
             )
 

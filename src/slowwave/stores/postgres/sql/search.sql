@@ -72,9 +72,9 @@ DELETE FROM search_terms WHERE scope = $1 AND term = ANY (CAST($2 AS bigint[])) 
 -- name: search_cut_places (scope, keys) deferred
 DELETE FROM search_places WHERE scope = $1 AND key = ANY (CAST($2 AS bigint[]))
 
--- name: search_add_place (scope, key, part, embedder, hot, open, speaker, by_user, prior, vector) deferred
-INSERT INTO search_places (scope, key, part, embedder, hot, open, speaker, by_user, prior, vector)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+-- name: search_add_place (scope, key, part, embedder, hot, open, speaker, by_user, prior, cues, vector) deferred
+INSERT INTO search_places (scope, key, part, embedder, hot, open, speaker, by_user, prior, cues, vector)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: search_repose (scope, keys) deferred
 UPDATE search_places p SET hot = m.phase IN ('active', 'core'), open = m.phase <> 'quarantined'
