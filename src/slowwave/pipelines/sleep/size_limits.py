@@ -150,9 +150,7 @@ def _more(context: SleepContext) -> int:
         if isinstance(operation, Add | Change)
     )
     return sum(
-        int(memory.is_searchable) - before
-        for memory, before in states
-        if not memory.is_cascade and not memory.is_page
+        int(memory.is_searchable) - before for memory, before in states if not memory.is_cascade and not memory.is_page
     )
 
 
