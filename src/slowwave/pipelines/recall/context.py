@@ -67,7 +67,7 @@ only, 49 % and 54 % with facts. With a quarter 29 % and 34 %, 43 % and 53 %. Abo
 """
 NEWEST_ASKED_LEAST = 20
 """Tokens that the newest message may take of the smallest context that is to answer a question."""
-PAGES = 0.4
+PAGES = 0.5
 """The share of a context that the lines of topic pages may take, of a question that asks for several things.
 
 Measured on LoCoMo, evidence of category 1 in 1,000 tokens, on the conversation that it was chosen on and on two others: 64 % and
@@ -123,7 +123,9 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     packed = _pack(candidates, hits, budget)
     if packed.omitted and for_pages > HEADING and wants_page(wanted.question):
         without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
-        candidates["pages"] = _page_lines(ports, wanted.question, found, hits, for_pages - HEADING, without.ids)
+        near = scores_of(found)
+        pages = pages_for(ports, wanted.question, near)
+        candidates["pages"] = page_items(ports, wanted.question, pages, near, for_pages - HEADING, without.ids)
         shares["pages"] = sum(item.tokens for item in candidates["pages"]) / max(1, available)
         packed = _pack(candidates, hits, budget) if candidates["pages"] else packed
     if not packed.omitted:  # everything fits: also show the stretches that the newest era summarises
@@ -339,15 +341,6 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     filling = [hit for hit in found if hit.relevance < floor and is_near(hit.parts, related) and hit.relevance > 0.0]
     filling.sort(key=lambda hit: -hit.relevance)
     return [HitForms(hit=hit) for hit in relevant] + [HitForms(hit=hit, briefly=True) for hit in filling[:FILLING]]
-
-
-def _page_lines(
-    ports: Ports, question: str, found: Sequence[Hit], hits: "ContextHits", tokens: int, told: frozenset[str]
-) -> list[Item]:
-    """The lines of pages for a question. If no hit is relevant, they must rest on hits that are near or have a word of it."""
-    is_known = any(not each.briefly for each in hits.hits)
-    near = scores_of(found if is_known else [each.hit for each in hits.hits])
-    return page_items(ports, question, pages_for(ports, question, near), near, tokens, told)
 
 
 def _summaries(ports: Ports, name: str | None) -> tuple[list[Memory], list[Memory], list[Memory]]:
