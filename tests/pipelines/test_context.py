@@ -1,5 +1,6 @@
 """Contexts: within the budget whatever is asked, fenced as data, in an order that caches."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -143,20 +144,27 @@ def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_
     assert all(item.because.startswith("fact ") for item in relevant.items)
 
 
-def test_a_question_for_several_things_shows_the_lines_of_a_page_by_day_and_does_not_repeat_them(
+def test_a_question_for_several_things_shows_lines_of_a_page_by_day_that_no_hit_says(
     world: "World", talk: "Talk"
 ) -> None:
     memory = _beds(world, talk)
-    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=320)
+    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=200)
     sections = {section.name: section.items for section in context.sections}
     gathered = sections["Gathered on this topic"]
-    assert len(gathered) > 2
+    assert len(gathered) > 1
     assert all(item.memory in item.facts and item.because.startswith("line of page ") for item in gathered)
     assert [item.memory.at for item in gathered] == sorted(item.memory.at for item in gathered)
     listed = {item.memory.id for item in gathered}
-    assert not listed & {fact.id for item in sections.get("Relevant memories", ()) for fact in item.facts}
-    assert estimate(str(context)) <= context.tokens <= 320
+    assert not listed & {fact.id for item in sections["Relevant memories"] for fact in item.facts}
+    assert estimate(str(context)) <= context.tokens <= 200
     assert "Gathered on this topic" not in str(memory.context("Who tuned bed 3?", conversation="other"))
+
+
+def test_if_all_hits_fit_no_page_repeats_them(world: "World", talk: "Talk") -> None:
+    memory = _beds(world, talk)
+    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=1200)
+    assert "Gathered on this topic" not in {section.name for section in context.sections}
+    assert all(f"bed {n} of the deploy pipeline" in str(context) for n in range(1, 9))
 
 
 def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:
@@ -298,3 +306,60 @@ def test_the_message_of_a_fact_shown_in_core_is_not_shown_again(
     memory.pin(owner.id)
     told = memory.context("who owns the deploy pipeline?", conversation="other")
     assert str(told).count("deploy pipeline") == 1
+
+
+def _stated(world: "World", talk: "Talk", said: Sequence[str], facts: Sequence[str], **config: object) -> AgentMemory:
+    memory = world.open(**config)
+    for place, (words, fact) in enumerate(zip(said, facts, strict=True)):
+        world.mind.facts = [Fact(text=fact, turn=1, quote=words, category="person")]
+        memory.add_messages(talk(words), conversation=f"c{place}")
+        memory.consolidate(f"c{place}", force=True)
+        world.later(days=1)
+    return memory
+
+
+def test_what_the_user_is_and_where_is_known_in_every_context_and_an_older_home_is_not(
+    world: "World", talk: "Talk"
+) -> None:
+    said = ["I live in Lyon", "I work at Siemens", "I am allergic to walnuts", "I feed the ducks", "I moved to Nantes"]
+    facts = [words.replace("I am", "The user is").replace("I ", "The user ") for words in said]
+    memory = _stated(world, talk, said, facts)
+    assert {fact.text for fact in memory.get_all()} >= {facts[1], facts[2], facts[4]}
+    context = memory.context("Which poem suits the winter?", conversation="other", budget_tokens=1200)
+    core = next(section for section in context.sections if section.name == "Known about the user")
+    assert [item.text for item in core.items] == [facts[4], facts[1], facts[2]]
+    assert sum(item.tokens for item in core.items) <= 60
+
+
+def test_a_question_about_another_speaker_shows_nothing_of_the_user(world: "World") -> None:
+    memory = world.open()
+    said = [
+        Message(role="user", content="I live in Lyon now.", speaker="Ines"),
+        Message(role="assistant", content="Nice to hear.", speaker="Bruno"),
+    ]
+    world.mind.facts = [
+        Fact(text="Ines lives in Lyon", turn=1, quote="I live in Lyon", subject="Ines", category="person")
+    ]
+    memory.add_messages(said, conversation="c")
+    memory.consolidate("c", force=True)
+    headings = {
+        name: [section.name for section in memory.context(f"Which poems does {name} like?", conversation="c").sections]
+        for name in ("Ines", "Bruno")
+    }
+    assert "Known about the user" in headings["Ines"]
+    assert "Known about the user" not in headings["Bruno"]
+
+
+def test_a_newer_instruction_replaces_an_older_one_that_conflicts(world: "World", talk: "Talk") -> None:
+    told = "Always answer in French.", "Fine.", "From now on answer in English, no longer in French."
+    memory = _instructed(world, talk, *told)
+    context = memory.context("Where do the herons nest?", conversation="other")
+    (first,) = (section for section in context.sections if section.name == "How to answer")
+    assert [item.text for item in first.items] == [told[2]]
+
+
+def test_small_talk_and_unrelated_requests_fill_no_room(world: "World", talk: "Talk") -> None:
+    memory = _beds(world, talk)
+    for question in ("hi", "thanks!", "Who won the world cup?"):
+        names = {section.name for section in memory.context(question, conversation="other").sections}
+        assert "Relevant memories" not in names

@@ -15,12 +15,15 @@ from slowwave.pipelines.recall.core_memory import context_line, core_lines
 from slowwave.pipelines.recall.forms import REPEATED, Fixed, HitForms, origin
 from slowwave.pipelines.recall.instructions import MOST, SHARE, instruction_lines
 from slowwave.pipelines.recall.page_lines import is_said_by, page_items
-from slowwave.pipelines.recall.pages import scores_of
-from slowwave.pipelines.recall.search import Search, search
+from slowwave.pipelines.recall.pages import pages_for, scores_of
+from slowwave.pipelines.recall.search import RELATED as RELATED_COSINE, Search, search
+from slowwave.pipelines.recall.state_lines import stated, with_state
 from slowwave.policy.guard.fence import fence_tag, render
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.ranking.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.ranking.packing import Forms, Offer, Packed, estimate, pack
+from slowwave.policy.ranking.relevance import is_near
+from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.policy.text.features import is_small_talk
 from slowwave.ports import Ports
@@ -37,6 +40,8 @@ RELATED = 2
 """How many summaries of other stretches of conversation are shown as past experiences."""
 HITS = 200
 """The most hits that a context is filled with; `injection_top_k` limits the facts among them."""
+FILLING = 20
+"""The most hits below the floor of relevance that fill the room that is left."""
 HIT_TOKENS = 12
 """Tokens that a hit costs at least: a search asks for no more hits than fit."""
 SUMMARY_SHORTEST = 60
@@ -62,11 +67,11 @@ only, 49 % and 54 % with facts. With a quarter 29 % and 34 %, 43 % and 53 %. Abo
 """
 NEWEST_ASKED_LEAST = 20
 """Tokens that the newest message may take of the smallest context that is to answer a question."""
-PAGES = 0.6
+PAGES = 0.5
 """The share of a context that the lines of topic pages may take, of a question that asks for several things.
 
-Measured on LoCoMo, evidence of category 1 in 1,000 tokens, on the conversation that it was chosen on and on two others: 64 % and
-64 % without lines, 66 % and 66 % with a share of 0.3, 70 % and 70 % with 0.5, 72 % and 74 % with 0.7.
+Measured on LoCoMo, evidence of category 1 in 300 and 2,000 tokens, on the conversation that it was chosen on and on two others:
+45 % and 85 %, 55 % and 86 % with a share of 0.4; 50 % and 87 %, 55 % and 88 % with 0.5.
 """
 
 
@@ -102,21 +107,27 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     is_asked = layout.focused and bool(wanted.question.strip())
     candidates = _candidates(ports, wanted.question, conversation, _limits(shares, available, is_asked=is_asked))
     found = _hits(ports, wanted)
-    for_pages = int(min(1.0, ports.config.context_shares.get("pages", PAGES)) * available) - HEADING
-    candidates["pages"] = page_items(ports, wanted.question, scores_of(found), for_pages)
     candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
-    for part in ("instructions", "pages"):
-        shares[part] = sum(item.tokens for item in candidates[part]) / max(1, available)
+    candidates["pages"] = []
+    shares["pages"], for_pages = 0.0, int(min(1.0, ports.config.context_shares.get("pages", PAGES)) * available)
+    shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
     if wanted.profile == CHAT:
         block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
         candidates["immediate"] = with_blocks(candidates["immediate"], block)
     budget = TokenBudget(tokens=wanted.budget_tokens, frame=frame, shares=shares, headings=headings)
     hits = ContextHits(
-        hits=[HitForms(hit=hit) for hit in found],
+        hits=_relevant(ports, wanted, found),
         less_trusted_core=candidates.pop("less trusted core"),
         facts=ports.config.injection_top_k,
     )
     packed = _pack(candidates, hits, budget)
+    if packed.omitted and for_pages > HEADING and wants_page(wanted.question):
+        without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
+        near = scores_of(found)
+        pages = pages_for(ports, wanted.question, near)
+        candidates["pages"] = page_items(ports, wanted.question, pages, near, for_pages - HEADING, without.ids)
+        shares["pages"] = sum(item.tokens for item in candidates["pages"]) / max(1, available)
+        packed = _pack(candidates, hits, budget) if candidates["pages"] else packed
     if not packed.omitted:  # everything fits: also show the stretches that the newest era summarises
         packed = _pack({**candidates, "recent": [*candidates["within"], *candidates["recent"]]}, hits, budget)
     sections = _merged_sections(packed.sections, headings)
@@ -275,15 +286,17 @@ def _candidates(
     eras, within, since = _summaries(ports, conversation)
     experiences = _experiences(ports, question, [*eras, *since])
     experience_ids = {hit.memory.id for hit in experiences}
-    core = core_lines(ports)
+    core, latest = core_lines(ports), _latest_messages(ports, conversation)
+    of_user = [item for item in core if _is_from_user(item)]
+    of_user = with_state(of_user, stated(ports, question, latest), int(limits["core"]))
     return {
-        "core": [item for item in core if _is_from_user(item)][: ports.config.injection_top_k],
+        "core": of_user[: ports.config.injection_top_k],
         "less trusted core": [item for item in core if not _is_from_user(item)],
         "older": _summary_lines(eras, limits["older"]),
         "recent": _summary_lines(since, limits["recent"]),
         "within": [summary_line(memory) for memory in within if memory.id not in experience_ids],
         "related": [summary_line(hit.memory, hit) for hit in experiences],
-        "immediate": _message_lines(_latest_messages(ports, conversation), limits["immediate"]),
+        "immediate": _message_lines(latest, limits["immediate"]),
     }
 
 
@@ -305,17 +318,29 @@ def _merged_sections(parts: Sequence[Section], headings: Mapping[str, str]) -> t
 
 
 def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
-    """The hits for the question, without summaries of conversations, cold memories and small talk."""
+    """The hits for the question, without summaries of conversations, cold memories and small talk, however relevant."""
     if not wanted.question.strip():
         return []
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
+    top_k = HITS if wants_page(wanted.question) else most
     return [
         hit
-        for hit in search(ports, Search(text=wanted.question, top_k=most, min_relevance=ports.config.relevance_floor))
+        for hit in search(ports, Search(text=wanted.question, top_k=top_k, min_relevance=0.0))
         if not (
             hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
         )
     ]
+
+
+def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> list[HitForms]:
+    """The hits that a context shows: the relevant ones, best first, then those that fill the room that is left, in short."""
+    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
+    floor = ports.config.relevance_floor
+    related = getattr(ports.embedder, "similarity", {}).get("related", RELATED_COSINE)
+    relevant = [hit for hit in found[:most] if hit.relevance >= floor]
+    filling = [hit for hit in found if hit.relevance < floor and is_near(hit.parts, related) and hit.relevance > 0.0]
+    filling.sort(key=lambda hit: -hit.relevance)
+    return [HitForms(hit=hit) for hit in relevant] + [HitForms(hit=hit, briefly=True) for hit in filling[:FILLING]]
 
 
 def _summaries(ports: Ports, name: str | None) -> tuple[list[Memory], list[Memory], list[Memory]]:

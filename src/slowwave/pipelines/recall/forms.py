@@ -36,15 +36,17 @@ class HitForms:
     Attributes:
         hit: the hit.
         shown: ids of facts that are in the context anyway.
+        briefly: whether its only form is the short one.
     """
 
     hit: Hit
     shown: frozenset[str] = frozenset()
+    briefly: bool = False
 
     def without(self, shown: Collection[str]) -> "HitForms":
         """The forms without these facts."""
         told = frozenset(fact.id for fact in self.hit.facts if fact.id in shown)
-        return self if told == self.shown else HitForms(hit=self.hit, shown=told)
+        return self if told == self.shown else replace(self, shown=told)
 
     @cached_property
     def short(self) -> Item:
@@ -55,12 +57,16 @@ class HitForms:
         elif memory.kind == MESSAGE and (words := trimmed(memory.visible_text)):
             item = _line(self.hit, words, facts=(), quoted=True)
         else:
-            return self.full
-        return item if item.tokens < self.full.tokens else self.full
+            return self._whole
+        return item if item.tokens < self._whole.tokens else self._whole
 
-    @cached_property
+    @property
     def full(self) -> Item:
         """The text, with those of its facts that name details which it does not."""
+        return self.short if self.briefly else self._whole
+
+    @cached_property
+    def _whole(self) -> Item:
         memory = self.hit.memory
         text = memory.visible_text
         said = f"{short_name(memory.role, memory.speaker)}: {text}" if memory.kind == MESSAGE else text

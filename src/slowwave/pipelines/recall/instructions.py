@@ -8,6 +8,7 @@ from slowwave.model.memory import HOT, MESSAGE, Memory
 from slowwave.model.query import Item, Where
 from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.search import Search, search
+from slowwave.policy.comparison.instructions import replaces_instruction
 from slowwave.policy.comparison.succession import supersedes
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.retention.policies import has_ended
@@ -59,12 +60,16 @@ def _current(ports: Ports) -> list[Memory]:
     facts = sorted(
         (fact for fact in found if not has_ended(fact, now)), key=lambda fact: (fact.at, fact.id), reverse=True
     )
-    replaced = {older.id for newer, older in combinations(facts, 2) if supersedes(newer.text, older.text)}
+    replaced = {older.id for newer, older in combinations(facts, 2) if _replaces(newer.text, older.text)}
     by_id = {fact.id: fact for fact in facts}
     for link in ports.store.links(ports.scope, list(by_id), ["conflict?", "value changed?"]) if by_id else ():
         if link.source in by_id and link.target in by_id:
             replaced.add(min((by_id[link.source], by_id[link.target]), key=lambda fact: (fact.at, fact.id)).id)
     return [fact for fact in facts if fact.id not in replaced]
+
+
+def _replaces(newer: str, older: str) -> bool:
+    return replaces_instruction(newer, older) or supersedes(newer, older) is not None
 
 
 def _said(ports: Ports, facts: Sequence[Memory]) -> list[Memory | None]:

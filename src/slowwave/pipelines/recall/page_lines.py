@@ -1,15 +1,14 @@
 """The lines of topic pages that a context shows for a question that asks for several things."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from slowwave.model.memory import MESSAGE
+from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Item
 from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.forms import REPEATED, origin
-from slowwave.pipelines.recall.pages import pages_for
 from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.ports import Ports
@@ -18,23 +17,30 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
 
-def page_items(ports: Ports, question: str, near: Mapping[str, float], tokens: int) -> list[Item]:
+def page_items(
+    ports: Ports, question: str, pages: Sequence[Memory], near: Mapping[str, float], tokens: int, told: frozenset[str]
+) -> list[Item]:
     """The best lines of the pages for a question that fit, oldest first, each with the fact or message it rests on.
 
     Args:
         ports: the store.
         question: the question; most ask for one thing and get no page.
+        pages: the pages.
         near: the scores of hits and of their facts, by id.
         tokens: what all lines may cost.
+        told: ids of memories that the context shows anyway: a line that rests on one of them is left out.
     """
-    pages = pages_for(ports, question, near) if question.strip() and tokens > 0 else []
     ranked = [[(page, line) for line in lines_for(question, page, near)] for page in pages]
     best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
     shown: dict[str, tuple[date, datetime, Item]] = {}
     for page, line in best:
         member = members.get(line.member)
-        if member is None or member.id in shown:
+        if (
+            member is None
+            or member.id in shown
+            or not told.isdisjoint((member.id, *(each.memory for each in member.sources)))
+        ):
             continue
         words = f"{line.text} (until {line.until})" if line.until else line.text
         because = f"line of page {page.ref}, from {origin(member)}"

@@ -78,6 +78,12 @@ class Packed:
     tokens: int
     omitted: int
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of the memories that the items show, with those of their facts."""
+        items = [item for section in self.sections for item in section.items]
+        return frozenset(memory.id for item in items for memory in (item.memory, *item.facts) if memory is not None)
+
 
 def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     """Select items of each section within a budget of tokens, and distribute unused shares to other sections.

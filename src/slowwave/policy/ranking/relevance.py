@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from slowwave.policy.ranking.score import MEANING
 from slowwave.policy.text.features import ParsedQuestion, is_small_talk
 from slowwave.policy.text.tokens import STOP_WORDS, word_id, words
 from slowwave.policy.text.word_frequency import commonest
@@ -32,6 +33,10 @@ MASS: Final = 10.0
 MASS_MOST: Final = 1.5
 UNSAID: Final = -2.0
 """For a fact without a word of the question. A message may answer with the words of the messages around it, a fact not."""
+
+
+NEAR: Final = 0.5
+"""The share of the cosine of related texts from which a hit is near its question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +96,19 @@ def _answers(result: Features) -> float:
     if result.cosine is None:
         return -3.0 + 3.5 * result.said + other
     return -4.0 + 2.5 * result.said + max(result.cosine, 0.0) + 0.5 * result.asked + other
+
+
+def is_near(parts: Mapping[str, float], related: float) -> bool:
+    """Whether a hit of low relevance may still answer: it is by whom the question names, or by the user, and its cosine is fair.
+
+    A question shares no word with an answer that names a kind of what is asked for ("Which sports?", "I swim").
+
+    Args:
+        parts: The parts of the score of the hit.
+        related: The cosine of related texts.
+    """
+    by_asked = parts.get("asked", 0.0) > 0.0 or parts.get("user", 0.0) > 0.0
+    return by_asked and parts.get("meaning", 0.0) >= MEANING * NEAR * related
 
 
 def _sigmoid(value: float) -> float:

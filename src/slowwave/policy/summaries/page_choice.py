@@ -44,7 +44,7 @@ def wants_page(question: str) -> bool:
 
 
 def lines_for(question: str, page: Memory, near: Mapping[str, float] | None = None) -> tuple[PageLine, ...]:
-    """The lines of a page, the best for the question first; sort those that fit by day to show them.
+    """The lines of a page that are near the question, the best first; sort those that fit by day to show them.
 
     Args:
         question: The question.
@@ -53,7 +53,10 @@ def lines_for(question: str, page: Memory, near: Mapping[str, float] | None = No
     """
     lines = lines_of(page)
     scores = _line_scores(question, page, lines, near or {})
-    order = sorted(range(len(lines)), key=lambda place: (lines[place].outdated, -scores[place], -place))
+    order = sorted(
+        (place for place in range(len(lines)) if scores[place] > 0.0),
+        key=lambda place: (lines[place].outdated, -scores[place], -place),
+    )
     return tuple(lines[place] for place in order)
 
 
