@@ -17,6 +17,7 @@ from slowwave.policy.summaries.page_entries import (
     message_entries,
 )
 from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
+from slowwave.policy.summaries.topics import topics_of
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 COMMON = Frequencies(documents=0, frequency=lambda _: 0)
@@ -175,3 +176,80 @@ def test_only_lines_with_words_of_the_question_or_near_members_answer_it_and_end
     ]
     found = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.05})
     assert [one.member for one in found] == ["b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[image: a photo of a dog on a sofa]",
+        "Let's keep the garden club together!",
+        "Your sister cooks wonderful lasagna.",
+        "Losing a dog is tough.",
+        "Keep up the good work at the hospital!",
+        "I'm glad the pottery class was fun.",
+        "which helped me with my asthma",
+        "We should all cook more soup.",
+        "My sister rocks, her support is a good show of life.",
+    ],
+)
+def test_what_is_not_told_of_the_own_life_is_no_entry(text: str) -> None:
+    found = message_entries(message(text), frequencies=COMMON)
+    assert [entry.topic for entry in found if entry.topic != "family"] == []
+
+
+def test_a_caption_stands_beside_words_about_the_same() -> None:
+    text = "I carved a wooden spoon in my pottery shed. [image: a photo of a carved wooden spoon]"
+    (entry,) = (found for found in message_entries(message(text), frequencies=COMMON) if found.topic == "hobbies")
+    assert entry.line.text.endswith("[a photo of a carved wooden spoon]") or "[" not in entry.line.text
+    other = "I baked bread in my new oven. [image: a photo of a lighthouse in the fog]"
+    assert all("[" not in found.line.text for found in message_entries(message(other), frequencies=COMMON))
+
+
+def test_the_name_of_a_pet_stands_on_its_page() -> None:
+    text = "I adopted a puppy from the pound in June! Her name is Biscuit. The weather was fine."
+    (entry,) = (found for found in message_entries(message(text), frequencies=COMMON) if found.topic == "pets")
+    assert "Biscuit" in entry.line.text
+    assert "weather" not in entry.line.text
+
+
+@pytest.mark.parametrize(
+    ("text", "planned"),
+    [
+        ("I hope you have a good trip", False),
+        ("Sounds like a plan!", False),
+        ("I wanted to feel closer to the sea", False),
+        ("Ines is planning to row across the lake", True),
+        ("Ines wants to become a glazier", True),
+        ("Ines moves to Porto next month", True),
+    ],
+)
+def test_a_plan_has_a_verb_of_planning_or_a_future_time(text: str, planned: bool) -> None:
+    assert ("plans" in topics_of(text, 3)) is planned
+
+
+def test_an_ambiguous_word_alone_is_no_topic() -> None:
+    assert topics_of("They run for the rock show on the table") == ()
+    assert "sports" in topics_of("They run and train for it")
+
+
+def test_a_fact_replaces_only_the_clause_that_it_tells() -> None:
+    said = line("I bought a red kayak yesterday; my brother rows on Sundays", 2, "m")
+    told = PageEntry(
+        subject="Ines",
+        topic="sports",
+        line=line("Ines bought a red kayak on 1 January 2026", 1, "f"),
+        trust="user",
+        covers=frozenset({"m"}),
+    )
+    assert [one.text for one in merged_lines([said], [told], limit=9, worth=len)] == [
+        told.line.text,
+        "my brother rows on Sundays",
+    ]
+
+
+def test_an_expired_fact_is_marked_before_it_is_archived() -> None:
+    due = fact("Ines has a fair coming up", expires_at=datetime(2026, 2, 20, tzinfo=UTC))
+    for now, until in ((datetime(2026, 2, 10, tzinfo=UTC), None), (NOW, due.valid_from.date())):
+        found = fact_line(due, now)
+        assert found is not None
+        assert (found.until is None) is (until is None)

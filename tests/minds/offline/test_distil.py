@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from slowwave.minds.offline.distil import distil
+from slowwave.minds.offline.distil import clean_text, distil
 from slowwave.minds.offline.mind import OfflineMind
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Transcript, Turn
@@ -373,3 +373,9 @@ def test_facts_of_real_conversations_are_grounded_in_their_sources() -> None:
             hit += turns[(fact.turn or 0) - 1]["dia_id"] in evidence
     assert found >= 50
     assert hit / found > 0.5, "a quarter of all turns is evidence; what is distilled should do twice as well"
+
+
+def test_a_fact_keeps_what_limits_a_denial() -> None:
+    assert clean_text("Odile isn't just building a shed") == "Odile isn't just building a shed"
+    assert clean_text("Odile has never really liked the red boat") == "Odile has never really liked the red boat"
+    assert clean_text("Odile really likes the red boat") == "Odile likes the red boat"

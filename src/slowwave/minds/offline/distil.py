@@ -27,6 +27,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
 from slowwave.policy.text import names as naming
+from slowwave.policy.text.clauses import without_fillers
 from slowwave.policy.text.dates import resolve
 from slowwave.policy.text.tokens import terms
 
@@ -45,7 +46,7 @@ _COURTESY: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLERS: Final = re.compile(
-    r"(?<!not )(?<!n't )(?<!n’t )\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally|recently|lately|genuinely|truly) (?!like\b)",
+    r"\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally|recently|lately|genuinely|truly) (?!like\b)",
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(r"^[A-Za-z][\w' ]{2,30}:\s+(?=(?:I|my|our|the name)\b)")
@@ -311,7 +312,9 @@ def _is_open(part: str) -> bool:
 def clean_text(text: str) -> str:
     """The text of a fact on one line, without intensifiers and end marks."""
     text = re.sub(
-        r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)", "", _FILLERS.sub("", text)
+        r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)",
+        "",
+        without_fillers(text, _FILLERS),
     )
     text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
     text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)

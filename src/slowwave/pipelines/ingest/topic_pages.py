@@ -56,7 +56,7 @@ PAGES_MAX: Final = 100
 """How many pages one pass writes."""
 LOOKED_AT: Final = timedelta(days=30)
 """How long a page that nothing changes is left alone at least: lines leave it together."""
-LINES_MIN: Final = 6
+LINES_MIN: Final = 4
 """A page with fewer lines is not begun."""
 LINES_MAX: Final = 50
 """Lines of a page; those of least worth are left out, and are still found as facts and messages."""
@@ -213,7 +213,7 @@ class _Pages:
         for fact in facts:
             said = [sources[source.memory] for source in fact.sources if source.memory in sources]
             speaker = message_subject(said[0]) if said else None
-            found += fact_entries(fact, speaker=speaker, speakers=self.speakers)
+            found += fact_entries(fact, speaker=speaker, speakers=self.speakers, now=self.now)
         return found
 
     def _gathered(self, keys: Collection[str]) -> dict[str, list[PageEntry]]:
@@ -265,7 +265,7 @@ class _Pages:
         kept = [line for line in old if line.member not in members]
         said_before = {line.member: line for line in old}
         again = {entry.line.member for entry in new}
-        kept += current_lines([said_before[member] for member in sorted(members - again)], now)
+        kept += current_lines([said_before[member] for member in sorted(members - again)], now, self.now)
         lines, due = self._standing(merged_lines(kept, new, limit=LINES_MAX, worth=self._worth))
         if lines == old:
             return self._rescheduled(page, due)

@@ -80,9 +80,16 @@ class HitForms:
 
 
 def trimmed(text: str) -> str:
-    """A message without greetings, fillers and small talk; captions stay."""
-    kept = [short for sentence in sentences(text) if (short := trim(sentence)) and not is_small_talk(short)]
-    return " ".join((*kept, *captions(text)))
+    """A message without greetings, fillers and small talk; captions stay. Empty if no words of the person are left.
+
+    A single word that is left of a longer sentence says nothing: it is the name of whom the greeting was for.
+    """
+    kept = []
+    for sentence in sentences(text):
+        short = trim(sentence)
+        if short and not is_small_talk(short) and (" " in short or " " not in sentence):
+            kept.append(short)
+    return " ".join((*kept, *captions(text))) if kept else ""
 
 
 def _line(hit: Hit, text: str, *, facts: Sequence[Memory], quoted: bool) -> Item:

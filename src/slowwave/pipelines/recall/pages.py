@@ -54,7 +54,7 @@ def with_page(ports: Ports, question: str, hits: list[Hit], top_k: int) -> list[
 def _as_it_is_now(ports: Ports, page: Memory) -> Memory:
     lines = lines_of(page)
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, page.members)}
-    now = current_lines(lines, members)
+    now = current_lines(lines, members, ports.now())
     if now == lines:
         return page
     subject, topic = page.subject or "", (page.ref or "").rpartition("/")[2]

@@ -13,10 +13,12 @@ from slowwave.policy.guard.labels import bare_name
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.retention.importance import Frequencies, importance
 from slowwave.policy.retention.lasting import durability, durability_of_words
+from slowwave.policy.summaries.own_statements import names_the_last, own_statements, shows
 from slowwave.policy.summaries.pages import PageLine, page_key
 from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
 from slowwave.policy.text.clauses import Clause, clauses, unaddressed
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 THE_USER: Final = "The user"
@@ -30,8 +32,12 @@ CONTENT_MIN: Final = 2
 """Distinct content words of an entry."""
 IMPORTANCE_MIN: Final = 0.1
 """The least importance of an entry: below it is small talk."""
-COVERED: Final = 0.6
-"""The share of the content words of an entry from which a fact of the same message replaces it."""
+JOINT: Final = "; "
+"""Stands between the clauses of one entry."""
+COVERED: Final = 0.5
+"""The share of the content words of a clause from which a fact of the same message replaces it."""
+RETOLD: Final = 0.75
+"""The share of the content words of a fact, without names and dates, from which it replaces a clause of its message."""
 KEPT: Final = timedelta(days=180)
 """How long an entry of little worth, or of a mood or an intention, stands on its page."""
 STAYS_FROM: Final = 0.45
@@ -41,8 +47,8 @@ LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
 LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}
 """Kinds of facts that pages list. Standing instructions have a section of their own in contexts."""
 
-_FIRST_PERSON: Final = lazy_regex(r"\b(?:I|me|my|mine|we|us|our|ours)\b(?!\.)|\bI['’]", 0)
-_YOU: Final = lazy_regex(r"(?i:\b(?:you|your|yours|yourself)\b)")
+_CALENDAR: Final = frozenset(stem(word) for word in ("week", "weekend", *table_words("month_names")))
+_CONJUNCTION: Final = lazy_regex(r"^(?:[Bb]ut|[Yy]up|[Yy]es),? ")
 _ENDS_LIKE_A_MARK: Final = lazy_regex(r" \(until \d{4}-\d\d-\d\d\)$")
 
 
@@ -78,7 +84,7 @@ def message_entries(
 ) -> list[PageEntry]:
     """The entries of a message: by topic the clauses that have words of it, in the message's own words.
 
-    Questions, and clauses that are only about "you", are left out.
+    Only what the speaker tells of the own life is listed (`own_statements`), with a caption that shows the same.
 
     Args:
         message: The message.
@@ -92,7 +98,7 @@ def message_entries(
     by_topic: dict[str, list[Clause]] = {}
     for clause, topics in _listed_clauses(message.text):
         for topic in topics:
-            if only is None or page_key(subject, topic) in only:
+            if (only is None or page_key(subject, topic) in only) and not (clause.caption and topic not in by_topic):
                 by_topic.setdefault(topic, []).append(clause)
     others = [name for name in speakers if name != message.speaker]
     entries = []
@@ -106,25 +112,33 @@ def message_entries(
 
 @lru_cache(maxsize=2048)
 def _listed_clauses(text: str) -> tuple[tuple[Clause, tuple[str, ...]], ...]:
-    """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again."""
-    return tuple(
-        (clause, topics_of(clause.text, TOPICS_MAX))
-        for clause in clauses(redact(remove_fenced_blocks(text)).text)
-        if not clause.question
-        and (not _YOU.search(clause.text) or _FIRST_PERSON.search(clause.text))
-        and len(clause.text.split()) <= CLAUSE_MAX
-    )
+    """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again.
+
+    A clause that names what the last one is about ("Her name is Biscuit") has its topics. Captions come last.
+    """
+    whole = clauses(redact(remove_fenced_blocks(text)).text)
+    told = own_statements(whole)
+    listed: list[tuple[Clause, tuple[str, ...]]] = []
+    topics: tuple[str, ...] = ()
+    for clause in [*told, *(one for one in whole if one.caption and shows(one, told))]:
+        if len(clause.text.split()) <= CLAUSE_MAX:
+            topics = topics if names_the_last(clause) and topics else topics_of(clause.text, TOPICS_MAX)
+            listed.append((clause, topics))
+    return tuple(listed)
 
 
-def fact_entries(fact: Memory, *, speaker: str | None, speakers: Collection[str] = ()) -> list[PageEntry]:
+def fact_entries(
+    fact: Memory, *, speaker: str | None, speakers: Collection[str] = (), now: datetime | None = None
+) -> list[PageEntry]:
     """The entries of a fact: on the pages of its subject, and of the speaker of its source if that is somebody else.
 
     Args:
         fact: The fact, with what is true of it now.
         speaker: The subject of the pages of its source message (`message_subject`), if it has one.
         speakers: Names of the speakers.
+        now: See `fact_line`.
     """
-    line = fact_line(fact)
+    line = fact_line(fact, now)
     if line is None:
         return []
     subject = _named_subject(fact.subject, speakers) or speaker or THE_USER
@@ -138,18 +152,26 @@ def fact_entries(fact: Memory, *, speaker: str | None, speakers: Collection[str]
     ]
 
 
-def fact_line(fact: Memory) -> PageLine | None:
-    """The line of a fact; None if no page lists it: it is a duplicate, was taken back or waits for review."""
+def fact_line(fact: Memory, now: datetime | None = None) -> PageLine | None:
+    """The line of a fact; None if no page lists it: it is a duplicate, was taken back or waits for review.
+
+    Args:
+        fact: The fact.
+        now: What expired before this instant is marked as ended; None: only what a change of the memory says.
+    """
     if fact.kind not in LISTED_KINDS or fact.trust not in LISTED:
         return None
     if fact.phase in {"quarantined", "retracted"} or fact.reason == "duplicate":
         return None
-    ended = fact.valid_to or fact.expires_at or fact.valid_from if fact.outdated or fact.reason == "expired" else None
+    over = fact.outdated or fact.reason == "expired" or (now and fact.expires_at and fact.expires_at <= now)
+    ended = fact.valid_to or fact.expires_at or fact.valid_from if over else None
     until = max(ended.date(), fact.valid_from.date()) if ended else None
     return PageLine(text=_one_line(fact.text.rstrip(".")), day=fact.valid_from.date(), member=fact.id, until=until)
 
 
-def current_lines(lines: Iterable[PageLine], members: Mapping[str, Memory]) -> tuple[PageLine, ...]:
+def current_lines(
+    lines: Iterable[PageLine], members: Mapping[str, Memory], now: datetime | None = None
+) -> tuple[PageLine, ...]:
     """The lines as their members are now: without those whose member is gone or taken back, with the mark of what ended."""
     found = []
     for line in lines:
@@ -158,8 +180,8 @@ def current_lines(lines: Iterable[PageLine], members: Mapping[str, Memory]) -> t
             continue
         if member.kind == MESSAGE:
             found.append(line)
-        elif (now := fact_line(member)) is not None:
-            found.append(replace(line, until=now.until))
+        elif (told := fact_line(member, now)) is not None:
+            found.append(replace(line, until=told.until))
     return tuple(found)
 
 
@@ -173,13 +195,12 @@ def merged_lines(
     """
     lines = {line.member: line for line in old}
     lines |= {entry.line.member: entry.line for entry in new}
-    facts = [entry for entry in new if entry.covers]
-    for entry in facts:
-        told = _content(entry.line.text)
+    for entry in (entry for entry in new if entry.covers):
         for member in entry.covers & lines.keys():
-            said = _content(lines[member].text)
-            if len(said & told) >= COVERED * len(said):
-                del lines[member]
+            said = lines.pop(member)
+            left = [part for part in said.text.split(JOINT) if not is_told(part, entry.line.text)]
+            if left:
+                lines[member] = replace(said, text=JOINT.join(left))
     distinct: dict[str, PageLine] = {}
     for line in sorted(lines.values(), key=lambda line: line.day):
         distinct.setdefault(line.text.casefold(), line)
@@ -213,6 +234,21 @@ def leaves_at(line: PageLine) -> datetime:
     return datetime.combine(line.day, time(), UTC) + KEPT
 
 
+def is_told(said: str, fact: str) -> bool:
+    """Whether a fact says what a clause of its message says, in most words of either.
+
+    >>> is_told("Guess what - I got a kitten two weeks ago!", "Ines got a kitten in the week of 5 January 2026")
+    True
+    """
+    clause, told = _content(said), _content(fact)
+    shared = clause & told
+    own = {stem(word) for word in words(fact) if word not in STOP_WORDS and word.isalpha()}
+    own -= {stem(word) for word in fact.casefold().split()[:1]} | _CALENDAR
+    return len(shared) >= COVERED * len(clause) or (
+        len(shared) >= CONTENT_MIN and len(shared & own) >= RETOLD * len(own)
+    )
+
+
 def value(text: str, frequencies: Frequencies, speakers: Collection[str] = ()) -> float:
     """How informative an entry is, in (0, 1)."""
     return importance(text, frequencies=frequencies, speakers=speakers)
@@ -228,12 +264,17 @@ def _joined(found: Sequence[Clause], others: Collection[str]) -> str:
     texts: list[str] = []
     spent = 0
     for clause in found:
-        printed = f"[{clause.text}]" if clause.caption else unaddressed(clause.text, names=others).rstrip(".")
+        printed = f"[{clause.text}]" if clause.caption else _said(clause.text, others)
         spent += len(printed.split())
         if texts and spent > WORDS_MAX:
             break
         texts.append(printed)
-    return _one_line("; ".join(texts))
+    return _one_line(JOINT.join(texts))
+
+
+def _said(text: str, others: Collection[str]) -> str:
+    """A clause without the word that joins it to the one before and without the name it is addressed to."""
+    return _CONJUNCTION.sub("", unaddressed(text, names=others)).rstrip(".")
 
 
 def _one_line(text: str) -> str:

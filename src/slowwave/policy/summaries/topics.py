@@ -6,22 +6,36 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_lines
 from slowwave.policy.text.tokens import stem, words
 
 IN_GENERAL: Final = "in general"
 """The topic of the one page of a person or thing that does not talk itself."""
+PLANS: Final = "plans"
+SURE: Final = 2
+"""The least sum of a topic of a text: one word that only this topic has (2), or two that other topics may have (1 each)."""
+
+_PLANS: Final = lazy_regex(
+    r"\b(?:plan(?:s|ned|ning)? (?:to|on|for)|(?:is|am|are|['’](?:m|re)) (?:[\w]+ )?(?:planning|considering|saving up)|going to (?!the\b|a\b|my\b|our\b)\w+|"
+    r"intend(?:s|ing)? to|wants? to|hop(?:e|es|ing) to|aim\w* to|aspires? to|thinking (?:of|about) \w+ing|looking forward to|"
+    r"decided to|about to|(?:dreams?|dreaming) (?:of|is)|goals? (?:is|are)|resolution is|coming up|upcoming|"
+    r"tomorrow|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter))\b",
+)
 
 
 @cache
-def _topics_by_stem() -> Mapping[str, tuple[str, ...]]:
-    """Stem -> the topics that it indicates. Each line of the table is a topic, a colon, and its words."""
-    found: dict[str, dict[str, None]] = {}
+def _topics_by_stem() -> Mapping[str, Mapping[str, int]]:
+    """Stem -> topic -> its weight. Each line of the table is a topic, a colon, and its words; "?" marks ambiguous ones."""
+    found: dict[str, dict[str, int]] = {}
     for name, *topic_words in table_lines("topics"):
         topic = name.rstrip(":").replace("_", " ")
-        for word in (part for written in topic_words for part in words(written)):
-            found.setdefault(stem(word), {})[topic] = None
-    return MappingProxyType({root: tuple(topics) for root, topics in found.items()})
+        for written in topic_words:
+            weight = 1 if written.endswith("?") else SURE
+            for word in words(written):
+                of_word = found.setdefault(stem(word), {})
+                of_word[topic] = max(weight, of_word.get(topic, 0))
+    return MappingProxyType(found)
 
 
 def topic_counts(text: str) -> Mapping[str, int]:
@@ -37,13 +51,23 @@ def topic_counts(text: str) -> Mapping[str, int]:
 
 
 def topics_of(text: str, most: int = 2) -> tuple[str, ...]:
-    """The topics that most words of a text indicate, the strongest first.
+    """The topics that a text is about, the strongest first: those with a word of their own, or with two ambiguous words.
+
+    Plans are statements with a verb of planning or a future time, whatever else they are about.
 
     >>> topics_of("I baked a cake for my sister")
     ('food', 'hobbies')
+    >>> topics_of("The show gave me support"), topics_of("I hope to sail next summer")
+    ((), ('plans',))
     """
+    known = _topics_by_stem()
+    sums: Counter[str] = Counter()
+    for root in {stem(word): None for word in words(text)}:
+        sums.update(known.get(root, {}))
+    sums[PLANS] = SURE if _PLANS.search(text) else 0
     counts = topic_counts(text)
-    return tuple(sorted(counts, key=lambda topic: -counts[topic])[:most])
+    sure = [topic for topic in _order() if sums[topic] >= SURE]
+    return tuple(sorted(sure, key=lambda topic: -max(sums[topic] / SURE, counts.get(topic, 0)))[:most])
 
 
 @cache

@@ -34,21 +34,28 @@ _JOINTS: Final = lazy_regex(
     r"|\s+(?=(?:but|because|so that|although|while|which)\b)"
     r"|(?<=;)\s+|\s+(?=[-–—]+\s)|(?=—)"
 )
-# Words that open a sentence and add nothing: "hey", "well", "by the way".
+# Words that open a sentence and add nothing: "hey", "by the way". Those of the second line do so only before a mark: the first
+# words of "Great job", "Thanks to her" and "Absolutely not" carry meaning.
 _OPENING: Final = lazy_regex(
-    r"^[\s,;:.!?…–—-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|sure|well|so|and|also|actually|honestly|thanks|thank you|ok|okay|haha|lol|"
-    r"great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|anyway|you know|I mean|like)"
-    r"(?![\w'])[\s,;:.!?…–—-]*)+",
+    r"^[\s,;:.!?…–—-]*(?:(?:(?:hey|hi|hello|wow|oh|yeah|yep|so(?! (?:much|many|far|few|little|long)\b)|and|also|actually|"
+    r"honestly|ok|okay|haha|lol|by the way|anyway|you know|I mean)(?![\w'])|"
+    r"(?:sure|well|thanks|thank you|great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|like)"
+    r"(?=\s*(?:[,;:.!?…–—]|$)))[\s,;:.!?…–—-]*)+",
     re.IGNORECASE,
 )
 _INTENSIFIERS: Final = lazy_regex(
-    r"\b(?:really|very|so(?! that)|just|actually|basically|literally|super|pretty much|kind of|sort of|a bit|a little|"
-    r"totally|definitely|honestly|quite)\b ?",
+    r"\b(?:really|very|so(?! (?:that|far|on|long|as|to|much|many|few|little)\b)(?= \w)|just|actually|basically|literally|super|pretty much|"
+    r"(?<!what )(?<!this )(?<!that )(?<!any )(?<!some )(?<!a )(?<!the )(?:kind|sort) of|totally|definitely|honestly|quite)\b ?",
+    re.IGNORECASE,
+)
+# Shortly after these words an intensifier limits what is denied: "not just for us" is no "not for us".
+_DENIED: Final = lazy_regex(
+    r"(?:\b(?:not|never|no|nor|nothing|nobody|without|hardly|barely|cannot|only|if)|n['’]t)(?: [\w'’]+){0,2} $",
     re.IGNORECASE,
 )
 # Words that a note leaves out: pronouns, articles and forms of be.
 _NOTE_DROPS: Final = lazy_regex(
-    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|so|just|really|very|"
+    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|"
     r"(?<!\band )(?<!\bbut )(?<!\bor )(?:am|is|are|was|were))(?![\w'’]) ?",
     re.IGNORECASE,
 )
@@ -161,8 +168,17 @@ def trim(text: str, *, names: Collection[str] = ()) -> str:
     >>> trim("Hey Mel, I really loved that!", names=["Mel"])
     'I loved that!'
     """
-    text = _INTENSIFIERS.sub("", unaddressed(text, names=names))
+    text = without_fillers(unaddressed(text, names=names), _INTENSIFIERS)
     return " ".join(_OPENING.sub("", text, count=1).split()).strip(_EDGES)
+
+
+def without_fillers(text: str, fillers: re.Pattern[str]) -> str:
+    """A text without the matches of a pattern, except those that follow a negation within two words.
+
+    >>> without_fillers("I really came, but not just for you.", re.compile("(?:really|just) "))
+    'I came, but not just for you.'
+    """
+    return fillers.sub(lambda found: found.group() if _DENIED.search(text, 0, found.start()) else "", text)
 
 
 def unaddressed(text: str, *, names: Collection[str] = ()) -> str:

@@ -1,0 +1,73 @@
+"""Decides which clauses of a message a topic page lists: what the speaker says of the own life, not what is said to the other."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from slowwave.policy.text.clauses import Clause
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+
+_OWN: Final = lazy_regex(r"\b(?:I|we|We|my|My|our|Our)\b(?!\.)|\bI['’]")
+_SUBJECTLESS: Final = lazy_regex(
+    r"(?:Been|Got|Went|Started|Finished|Met|Bought|Made|Took|Had|Joined|Moved|Adopted|Saw|Won|Lost)\b"
+)
+_NAMES: Final = lazy_regex(
+    r"(?:(?:his|her|its|their|the \w+['’]s) names?(?:['’]s| is| are| was)|(?:he|she|it|they)(?:['’](?:s|re)| is| was| are) (?:called|named)|"
+    r"(?:I|we) (?:named|called|call) (?:him|her|it|them))\b",
+    re.IGNORECASE,
+)
+_YOU: Final = lazy_regex(
+    r"(?<!let )(?<!tell )(?<!told )(?<!show )\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE
+)
+_TO_THE_OTHER: Final = lazy_regex(
+    r"^\W*(?:(?:but|and|so|yes|yup|yeah|maybe|besides that),? )*(?:let['’]s|check out|we (?:should|need|must|can|all|have to)\b|(?:I['’]m|I am|we['’]re|I) (?:\w+ )?(?:glad|happy|sorry|proud|sure|bet|guess|agree|understand|know|get it|wish|"
+    r"imagine|wonder|believe|think (?!of|about)|feel like|appreciate|admire|grateful|thankful|lucky|here for|can (?:see|imagine|relate)|hear)\b|"
+    r"(?:which|who|whom|that|because|since|for|if|or|physically)\b|(?:keep|take care|thanks?|congrat\w*|good luck|glad|happy|sounds?|looks?)\b|"
+    r"(?:it|this|that|these|those|they|there|here|seeing|it['’]s|that['’]s|here['’]s|they['’]ve|there['’]s)\b(?!.*\b(?:I|we)\b)|"
+    r"(?:it|this|that|it['’]s|that['’]s) (?:\w+ )?(?:reminds?|reminded|helps?|helped|makes?|made|gives?|gave|means|feels?|felt|inspires?|inspired)\b)",
+    re.IGNORECASE,
+)
+_GENERAL: Final = lazy_regex(
+    r"\b(?:keeps? (?:me|us|it) (?:going|up|motivated)|means? (?:a lot|the world|so much)|each other|makes? (?:a|the) difference|"
+    r"positive change|(?:is|are|was|were) (?:so |really |very |truly |just )?(?:important|key|great|awesome|amazing|tough|priceless|worth it|essential)|"
+    r"all of us|reminds? (?:me|us)|we all|in life|together (?:we|to make))\b",
+    re.IGNORECASE,
+)
+
+
+def own_statements(found: Iterable[Clause]) -> list[Clause]:
+    """The clauses in which the speaker tells something of the own life, and those that name who was told of just before.
+
+    Left out are questions, captions, clauses about "you", encouragement, opinions in general, and clauses that begin with a
+    word that needs the one before ("which helped me").
+    """
+    told: list[Clause] = []
+    named = False
+    for clause in found:
+        named = _tells(clause) or bool(_NAMES.match(clause.text) and not clause.question)
+        if named:
+            told.append(clause)
+    return told
+
+
+def names_the_last(clause: Clause) -> bool:
+    """Whether a clause gives the name of who was told of just before: "Her name is Biscuit"."""
+    return _NAMES.match(clause.text) is not None
+
+
+def shows(caption: Clause, told: Iterable[Clause]) -> bool:
+    """Whether a caption shows what the speaker's own words are about: they share two content words."""
+    said = {stem(word) for clause in told for word in words(clause.text)}
+    return len({stem(word) for word in words(caption.text) if word not in STOP_WORDS} & said) >= SHARED
+
+
+SHARED: Final = 2
+"""Content words that a caption and the words beside it share if they are about the same."""
+
+
+def _tells(clause: Clause) -> bool:
+    text = clause.text
+    if clause.question or clause.caption or _YOU.search(text) or _TO_THE_OTHER.match(text) or _GENERAL.search(text):
+        return False
+    return _OWN.search(text) is not None or _SUBJECTLESS.match(text) is not None
