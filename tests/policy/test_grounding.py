@@ -111,6 +111,25 @@ def test_facts_with_unsupported_details_are_refused(text: str, message: str, quo
     assert reason in found
 
 
+@pytest.mark.parametrize(
+    "opening",
+    "Around Early Late Mid Approximately Roughly Within Throughout Following Shortly Earlier Previously Once Although Though "
+    "Despite Twice".split(),
+)
+def test_a_function_word_at_the_opening_is_no_name(opening: str) -> None:
+    message = said("I gave my cousin a cake in April 2023.", "Maria")
+    for text in (f"{opening} April 2023 Maria gave her cousin a cake", f"{opening} Maria gave her cousin a cake"):
+        assert check(Fact(text=text, quote="I gave my cousin a cake"), message, (), {"Maria"}) is None
+
+
+def test_an_invented_name_with_the_ending_of_an_adverb_is_refused() -> None:
+    for name in ("Emily", "Kimberly", "Carly"):
+        found = check(
+            Fact(text=f"{name} gave a cake", quote="gave a cake"), said("I gave a cake", "Maria"), (), {"Maria"}
+        )
+        assert found is not None
+
+
 def test_names_may_come_from_speakers_and_neighbouring_messages() -> None:
     fact = Fact(text="Caroline adopted Rex in Bern", quote="I adopted him there")
     assert check(fact, said("I adopted him there", "Caroline"), [said("Did you find Rex in Bern?")]) is None

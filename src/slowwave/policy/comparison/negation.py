@@ -15,7 +15,7 @@ from slowwave.policy.comparison.alignment import expanded, stem
 from slowwave.policy.comparison.modality import modality_mismatch
 from slowwave.policy.text.clauses import is_question, sentence_runs
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST, table_words
+from slowwave.policy.text.lexicon import AUXILIARIES, FUNCTION_WORDS, NEGATIONS, PAST, table_words
 
 YES: Final = 1
 NO: Final = -1
@@ -58,6 +58,8 @@ _NO_MORE: Final = lazy_regex(
     r"|the last time|used to(?= \w)|formerly)\b",
     re.IGNORECASE,
 )
+_WITHOUT: Final = "without"  # denies the noun behind it, not the verb of its sentence
+_WITH_NO: Final = lazy_regex(r"\bwith no\b", re.IGNORECASE)
 _QUITE: Final = "quite"  # has the stem of "quit"
 _SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a new clause
 _OPEN_MARK: Final = "openmark"
@@ -153,9 +155,14 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
 def _read_piece(piece: str, polarity: int, stems: dict[str, set[int]]) -> int:
     """Add the polarity of each content word of a piece to `stems`; return the polarity at its end."""
     reach, last = REACH, ""
-    found = _WORD.findall(piece)
+    found = _WORD.findall(_WITH_NO.sub(_WITHOUT, piece))
+    outside: int | None = None  # the polarity before a "without" of the subject: "a girl without family was comforted"
     for word, following in zip_longest(found, found[1:], fillvalue=""):
         root = stem(word)
+        if word in AUXILIARIES:
+            polarity, outside = polarity if outside is None else outside, None
+        elif word == _WITHOUT and last:
+            outside = polarity
         if word == _OPEN_MARK or (word == _SO and polarity == NO):
             polarity = OPEN
         elif word in NEGATIONS:
