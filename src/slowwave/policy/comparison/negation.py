@@ -58,8 +58,10 @@ _NO_MORE: Final = lazy_regex(
     r"|the last time|used to(?= \w)|formerly)\b",
     re.IGNORECASE,
 )
-_WITHOUT: Final = "without"  # denies the noun behind it, not the verb of its sentence
-_WITH_NO: Final = lazy_regex(r"\bwith no\b", re.IGNORECASE)
+# "Without" in a subject denies its noun and not the verb: "a girl without family was comforted".
+_WITHOUT: Final = lazy_regex(
+    rf"(?<=\w )((?:without|with no)(?: \w+){{1,4}}?) (?=(?:{'|'.join(sorted(AUXILIARIES))})\b)", re.IGNORECASE
+)
 _QUITE: Final = "quite"  # has the stem of "quit"
 _SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a new clause
 _OPEN_MARK: Final = "openmark"
@@ -136,7 +138,7 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
     in_clause: dict[str, set[int]]
     negative = False
     marked = _FORM_ONLY.sub(f" {_OPEN_MARK} ", _NO_MORE.sub(f" {_OPEN_MARK} ", expanded(text)))
-    marked = _UNDONE.sub(r"\g<0> not", marked)
+    marked = _WITHOUT.sub(r"\1 — ", _UNDONE.sub(r"\g<0> not", marked))
     for match in sentence_runs(marked, semicolons=True):
         sentence = match.group()
         clauses = _CLAUSE_BREAK.split(sentence)
@@ -155,14 +157,9 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
 def _read_piece(piece: str, polarity: int, stems: dict[str, set[int]]) -> int:
     """Add the polarity of each content word of a piece to `stems`; return the polarity at its end."""
     reach, last = REACH, ""
-    found = _WORD.findall(_WITH_NO.sub(_WITHOUT, piece))
-    outside: int | None = None  # the polarity before a "without" of the subject: "a girl without family was comforted"
+    found = _WORD.findall(piece)
     for word, following in zip_longest(found, found[1:], fillvalue=""):
         root = stem(word)
-        if word in AUXILIARIES:
-            polarity, outside = polarity if outside is None else outside, None
-        elif word == _WITHOUT and last:
-            outside = polarity
         if word == _OPEN_MARK or (word == _SO and polarity == NO):
             polarity = OPEN
         elif word in NEGATIONS:
