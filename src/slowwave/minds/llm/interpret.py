@@ -33,7 +33,7 @@ GLOSSES: Final[dict[str, str]] = {
     "observation": "what happened",
     "project_status": "unfinished work only",
     "gotcha": "a pitfall",
-    INSTRUCTION: "how the user wants the assistant to answer or act from now on",
+    INSTRUCTION: "how the user wants the assistant to act from now on",
 }
 """What a category means, for a model: the category decides how long a fact is kept."""
 _SHORT_LIVED: Final = frozenset({"tool_output", "session_state"})
