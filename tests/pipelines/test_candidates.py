@@ -54,3 +54,11 @@ def test_the_few_that_share_most_are_shown() -> None:
 
 def test_what_two_changes_of_place_imply_counts_as_content() -> None:
     assert "live" in content_stems("Ottilie moved to Graz") & content_stems("Ottilie lives in Linz")
+
+
+def test_stems_of_every_matter_make_no_candidate() -> None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    known = Memory(id="k", scope="s", kind="semantic", text="Noor wants to get a kayak", recorded_at=at, valid_from=at)
+    near = Nearness(related=0.5, matter=0.8, duplicate=0.9)
+    assert similar_in_content("Noor wants to get time", at, [(known, 0.1)], near) == []
+    assert similar_in_content("Noor wants to sell the kayak", at, [(known, 0.1)], near) == [(known, 0.1)]

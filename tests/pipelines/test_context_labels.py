@@ -221,5 +221,6 @@ def test_a_mind_is_shown_the_role_of_a_tool_beside_its_name(world: "World") -> N
         memory.add_message(Message(role=role, content="The roses are red", speaker=speaker), "c")
     memory.consolidate("c", force=True)
     (transcript,) = world.mind.questions("distil")
-    authors = [line.partition(" UTC, ")[2].partition(": ")[0] for line in conversation(transcript)]
-    assert authors == ["tool (user)", "assistant (User)", "Mel", "Ada"]
+    authors = [line.partition("] ")[2].partition(": ")[0] for line in conversation(transcript) if line.startswith("[")]
+    assert authors == ["tool (user)", "assistant (User)", "Mel (assistant)", "Ada (user)"]
+    assert "user" not in authors

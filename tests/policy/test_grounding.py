@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.guard.grounding import check, ground, invented_details, missing_details, shares_content
+from slowwave.policy.text.names import names
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 HIKES = [
@@ -109,6 +110,41 @@ def test_facts_with_unsupported_details_are_refused(text: str, message: str, quo
     found = check(Fact(text=text, quote=quote), said(message))
     assert found is not None
     assert reason in found
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "Around",
+        "Approximately",
+        "Roughly",
+        "Within",
+        "Throughout",
+        "Following",
+        "Shortly",
+        "Earlier",
+        "Previously",
+        "Once",
+        "Although",
+        "Though",
+        "Despite",
+        "Twice",
+    ],
+)
+def test_a_function_word_at_the_opening_is_no_name(opening: str) -> None:
+    message = said("I gave my cousin a cake in April 2023.", "Maria")
+    for text in (f"{opening} April 2023 Maria gave her cousin a cake", f"{opening} Maria gave her cousin a cake"):
+        assert check(Fact(text=text, quote="I gave my cousin a cake"), message, (), {"Maria"}) is None
+    for text in ("Early Maria gave a cake", "In late April 2023 Maria gave a cake", "Mid Maria gave a cake"):
+        assert not names(text).opening
+
+
+def test_an_invented_name_with_the_ending_of_an_adverb_is_refused() -> None:
+    for name in ("Emily", "Kimberly", "Carly"):
+        found = check(
+            Fact(text=f"{name} gave a cake", quote="gave a cake"), said("I gave a cake", "Maria"), (), {"Maria"}
+        )
+        assert found is not None
 
 
 def test_names_may_come_from_speakers_and_neighbouring_messages() -> None:
@@ -300,3 +336,51 @@ def test_the_joined_members_miss_and_invent_nothing(texts: list[str]) -> None:
 def test_any_text_is_checked_without_an_error(text: str, quote: str) -> None:
     result = ground(Fact(text=text, turn=1, quote=quote), talk(quote, "Alice owns it"))
     assert isinstance(result, Fact | Rejected)
+
+
+TALK = (
+    ("Noor", "Hey Ben! Just got back from a hiking trip in Wales."),
+    ("Ben", "Nice, Noor! Last night we had to say goodbye to our cat Pip."),
+    ("Noor", "Oh no. I failed my driving test yesterday."),
+    ("Ben", "I bought a violet kayak on Monday and joined the rowing club."),
+    ("Noor", "I sold the old piano to a neighbour. You should publish your poems, by the way."),
+    ("Ben", "I joined a church near the river last week, they are kind people."),
+)
+
+
+def grounded(fact: str, quote: str, number: int) -> Fact | Rejected:
+    turns = tuple(Turn(number=n, memory=said(text, speaker)) for n, (speaker, text) in enumerate(TALK, 1))
+    whole = Transcript(conversation="c", turns=turns, most=8, speakers=frozenset({"Noor", "Ben"}))
+    return ground(Fact(text=fact, turn=number, turns=(number,), quote=quote), whole)
+
+
+@pytest.mark.parametrize(
+    ("fact", "quote", "number"),
+    [
+        ("Noor got back from a hiking trip in Wales", "Just got back from a hiking trip in Wales", 1),
+        ("Ben's cat Pip died on 28 February 2026", "we had to say goodbye to our cat Pip", 2),
+        ("Noor failed her driving test on 28 February 2026", "I failed my driving test yesterday", 3),
+        ("A neighbour bought Noor's old piano", "I sold the old piano to a neighbour", 5),
+        ("Ben writes poems", "You should publish your poems", 5),
+        ("Ben is a member of a rowing club", "joined the rowing club", 4),
+    ],
+)
+def test_facts_of_the_right_person_day_and_verb_are_kept(fact: str, quote: str, number: int) -> None:
+    assert isinstance(grounded(fact, quote, number), Fact)
+
+
+@pytest.mark.parametrize(
+    ("fact", "quote", "number"),
+    [
+        ("Ben got back from a hiking trip in Wales", "Just got back from a hiking trip in Wales", 1),
+        ("Noor's cat Pip died", "we had to say goodbye to our cat Pip", 2),
+        ("Noor failed her driving test on 1 March 2026", "I failed my driving test yesterday", 3),
+        ("Noor failed her driving test on 27 February 2026", "I failed my driving test yesterday", 3),
+        ("Noor passed her driving test", "I failed my driving test yesterday", 3),
+        ("Ben sold a violet kayak", "I bought a violet kayak", 4),
+        ("Ben left the rowing club", "joined the rowing club", 4),
+        ("Ben got a promotion at work", "I joined a church near the river last week, they are kind people", 6),
+    ],
+)
+def test_facts_of_another_person_day_verb_or_matter_are_refused(fact: str, quote: str, number: int) -> None:
+    assert isinstance(grounded(fact, quote, number), Rejected)

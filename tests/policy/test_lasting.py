@@ -106,6 +106,27 @@ def test_what_is_past_a_turning_point_or_undated_has_no_end(text: str) -> None:
     assert own_end(fact(text)) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ines is planning a trip to Porto as of March 2026",
+        "Ines wants to get fitter as of June 2026",
+        "Ines is training for the rowing team from 9 April 2026",
+        "Ines wants to learn Danish and has been learning it since May 2026",
+        "Ines hopes to finish the quilt that she started in April 2026",
+        "In March 2026 Ines wants to learn to sail",
+        "On 1 March 2026 Ines plans to write to her aunt",
+    ],
+)
+def test_the_time_at_which_a_plan_was_told_or_begins_does_not_end_it(text: str) -> None:
+    assert own_end(fact(text)) is None
+
+
+def test_a_plan_ends_with_its_own_date_beside_that_of_its_telling() -> None:
+    memory = fact("As of March 2026 Ines is planning a trip to Porto on 5 May 2026")
+    assert own_end(memory) == datetime(2026, 5, 7, tzinfo=UTC)
+
+
 def test_what_a_person_pins_has_no_end() -> None:
     memory = fact("Ines is pregnant", "identity", pinned=True)
     assert expiry(memory, CONFIG) is None

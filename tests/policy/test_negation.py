@@ -68,6 +68,14 @@ def test_a_negation_denies_four_content_words() -> None:
     assert found["green"] == {OPEN}
 
 
+def test_a_passive_with_without_in_its_subject_affirms_its_verb() -> None:
+    said = "I comforted a little boy without parents at the harbour"
+    assert contradicts("A little boy without parents was comforted by Ada", [said]) is None
+    assert contradicts("A boy with no shoes was given boots by Ada", ["I gave boots to a boy with no shoes"]) is None
+    assert contradicts("A little boy without parents was not comforted by Ada", [said]) == "comforted"
+    assert contradicts("A boy with parents was comforted by Ada", [said]) == "parents"
+
+
 def test_two_negations_affirm() -> None:
     assert polarities("Ada does not dislike figs")["fig"] == {YES}
 

@@ -116,8 +116,8 @@ def test_the_number_of_facts_follows_from_the_messages(messages: int, words: int
 
 
 def test_categories_that_expire_within_days_are_not_offered() -> None:
-    offered = interpret.offered(("person", "session_state", "tool_output", "rota")).split(", ")
-    assert offered == ["person", "rota", "instruction"]
+    offered = interpret.offered(("person", "session_state", "tool_output", "rota")).split("; ")
+    assert [each.partition(" (")[0] for each in offered] == ["person", "rota", "instruction"]
 
 
 # --- what is computed
@@ -302,3 +302,15 @@ def test_a_server_says_that_its_answer_reached_the_limit(opened: Open) -> None:
         result = memory.consolidate("c", force=True)
     assert "reached the limit of its length" in str(result.skipped_reason)
     assert len(server.received) == 1, "the same question would be cut off again"
+
+
+def test_the_subject_of_a_fact_is_the_first_person_that_it_names() -> None:
+    for text, subject in (
+        ("John's dog is old", "John"),
+        ("In the week of 8 May 2023 Maria moved", "Maria"),
+        ("On 8 May 2023 Maria met John", "Maria"),
+        ("The user's sister moved", "The user"),
+        ("Alba's flat has a garden", "Alba"),
+        ("It rained for a week", None),
+    ):
+        assert interpret._subject(text, {"Maria", "John"}) == subject, text

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.llm.parse import ParsedReply
@@ -10,6 +11,7 @@ from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcr
 from slowwave.policy.comparison.duplicates import normalised
 from slowwave.policy.guard.grounding import content_stems, coverage_ratio, ground
 from slowwave.policy.retention.categories import REGISTRY, later
+from slowwave.policy.text import names as naming
 from slowwave.policy.text.date_spans import written_spans
 from slowwave.policy.text.lazy_regex import lazy_regex
 
@@ -23,8 +25,19 @@ HOURS: Final = 24
 _UNCHANGED: Final = "it changes nothing that is known"
 INSTRUCTION: Final = "instruction"
 """The category that a model is offered for standing instructions; they are stored as preferences of the kind procedural."""
+GLOSSES: Final[dict[str, str]] = {
+    "identity": "who the user is",
+    "preference": "likes",
+    "person": "somebody's life, family, health",
+    "goal": "what somebody wants or plans",
+    "observation": "what happened",
+    "project_status": "unfinished work only",
+    "gotcha": "a pitfall",
+    INSTRUCTION: "how the user wants the assistant to act from now on",
+}
+"""What a category means, for a model: the category decides how long a fact is kept."""
 _SHORT_LIVED: Final = frozenset({"tool_output", "session_state"})
-_USER: Final = lazy_regex(r"(?:the )?user\b(?!['’])", re.IGNORECASE)
+_USER: Final = lazy_regex(r"^user\b|\bthe user\b", re.IGNORECASE)
 _LASTING: Final = lazy_regex(
     r"\b(?:since|from|until|till|by|before|after|every|born (?:in|on))\s+(?:the\s+)?$", re.IGNORECASE
 )
@@ -34,9 +47,9 @@ _ALIKE: Final = 0.4
 
 
 def offered(categories: Iterable[str]) -> str:
-    """The categories that a prompt names: those configured without the ones that expire within days, and `INSTRUCTION`."""
+    """The categories that a prompt names, with `GLOSSES`: those configured, less those that expire in days, and `INSTRUCTION`."""
     names = [name for name in categories if name not in _SHORT_LIVED or name not in REGISTRY]
-    return ", ".join(dict.fromkeys((*names, INSTRUCTION)))
+    return "; ".join(f"{n} ({GLOSSES[n]})" if n in GLOSSES else n for n in dict.fromkeys((*names, INSTRUCTION)))
 
 
 def interpret_facts(
@@ -123,11 +136,20 @@ def _kind(item: FactItem, *, instruction: bool) -> "Kind":
 
 
 def _subject(text: str, speakers: Collection[str]) -> str | None:
-    """The speaker with whose name a fact begins, "The user" for the user, None for others: "Ada's cat" is not Ada."""
-    if _USER.match(text):
+    """The first speaker whom a fact names, "The user" for the user, else the first person it names at its opening.
+
+    "In May 2026 Ada's cat died" is about Ada, "Ben's sister moved" about Ben.
+    """
+    found = [(match.start(), -len(name), name) for name in speakers if (match := _whole(name).search(text))]
+    user = _USER.search(text)
+    if user and (not found or user.start() < min(found)[0]):
         return "The user"
-    begun = (name for name in speakers if text.startswith(f"{name} "))
-    return max(begun, key=len, default=None)
+    return min(found)[2] if found else next(iter(naming.names(text).opening), None)
+
+
+@lru_cache(maxsize=256)
+def _whole(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def interpret_verdicts(

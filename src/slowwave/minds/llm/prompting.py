@@ -29,6 +29,8 @@ _EARLIER_MARK: Final = "earlier"
 _MESSAGES_A_FACT: Final = 3
 _TOKENS_A_FACT: Final = 100  # of what persons say: a long message may hold several facts
 _FEWEST: Final = 2
+_MOST: Final = 10
+"""More facts of one chunk are mostly small talk."""
 
 
 def fenced(lines: Iterable[str], task: str) -> str:
@@ -80,10 +82,10 @@ def _without_advice(memory: Memory) -> str:
 
 
 def how_many(transcript: Transcript) -> str:
-    """The requested number of facts as words: at most one for three messages, or for 100 tokens of persons, from 2 to `most`."""
+    """The requested number of facts as words: at most one for three messages or 100 tokens of persons, from 2 to 10 or `most`."""
     spoken = sum(estimate(turn.memory.text) for turn in transcript.turns if turn.memory.role != "assistant")
     most = max(_FEWEST, len(transcript.turns) // _MESSAGES_A_FACT, spoken // _TOKENS_A_FACT)
-    most = min(most, transcript.most)
+    most = min(most, _MOST, transcript.most)
     return f"at most {most} facts" if most > 1 else "at most 1 fact"
 
 

@@ -33,6 +33,8 @@ SHARED: Final = 2
 
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 _SUBJECTS: Final = frozenset({"user", "assistant"})
+_EMPTY: Final = frozenset(map(stem, ("way", "make", "go", "get", "take", "want", "start", "kid", "thing", "time")))
+"""Stems of so many matters that sharing only these makes no candidate."""
 _PERIODS: Final = frozenset(map(stem, ("day", "week", "weekend", "month", "year", "today", "last", "next", "ago")))
 """Stems that only say when: two events of one month have little in common."""
 
@@ -108,6 +110,8 @@ def similar_in_content(
             continue
         other = content_stems(memory.text)
         shared, shortest = len(stems & other), min(len(stems), len(other))
+        if stems & other <= _EMPTY:
+            shared = 0
         same_matter = cosine is not None and cosine >= near.matter
         if same_matter or shared >= SHARED or 0 < shortest <= 2 * shared:
             worth.append(((shared / max(1, shortest)) + (cosine or 0.0), memory, cosine))

@@ -15,7 +15,7 @@ from slowwave.policy.comparison.alignment import expanded, stem
 from slowwave.policy.comparison.modality import modality_mismatch
 from slowwave.policy.text.clauses import is_question, sentence_runs
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import FUNCTION_WORDS, NEGATIONS, PAST, table_words
+from slowwave.policy.text.lexicon import AUXILIARIES, FUNCTION_WORDS, NEGATIONS, PAST, table_words
 
 YES: Final = 1
 NO: Final = -1
@@ -57,6 +57,10 @@ _NO_MORE: Final = lazy_regex(
     r"\b(?:(?:ages|years|months|weeks|decades|forever|a (?:long |good )?(?:time|while)|(?:so|too|very) long) since"
     r"|the last time|used to(?= \w)|formerly)\b",
     re.IGNORECASE,
+)
+# "Without" in a subject denies its noun and not the verb: "a girl without family was comforted".
+_WITHOUT: Final = lazy_regex(
+    rf"(?<=\w )((?:without|with no)(?: \w+){{1,4}}?) (?=(?:{'|'.join(sorted(AUXILIARIES))})\b)", re.IGNORECASE
 )
 _QUITE: Final = "quite"  # has the stem of "quit"
 _SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a new clause
@@ -134,7 +138,7 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
     in_clause: dict[str, set[int]]
     negative = False
     marked = _FORM_ONLY.sub(f" {_OPEN_MARK} ", _NO_MORE.sub(f" {_OPEN_MARK} ", expanded(text)))
-    marked = _UNDONE.sub(r"\g<0> not", marked)
+    marked = _WITHOUT.sub(r"\1 — ", _UNDONE.sub(r"\g<0> not", marked))
     for match in sentence_runs(marked, semicolons=True):
         sentence = match.group()
         clauses = _CLAUSE_BREAK.split(sentence)

@@ -19,6 +19,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare, stem as verb_stem
 from slowwave.policy.comparison.negation import NO, contradicts, polarities
+from slowwave.policy.guard import evidence
 from slowwave.policy.text import names as naming, word_frequency
 from slowwave.policy.text.clauses import sentence_runs
 from slowwave.policy.text.date_spans import WrittenSpan, span_follows, written_spans
@@ -56,6 +57,11 @@ CONTENT_MIN: Final = 0.3
 
 The same share holds for the content words of a summary and its members.
 """
+SHARE_MIN: Final = 0.15
+"""The least share of the content words of a fact with two or more that the messages that it names must contain.
+
+Of 677 facts that a model drew from real conversations (LoCoMo's observations) 13 have less.
+"""
 SUPPORT_MIN: Final = 0.5
 """The least share of a fact's content words that a message must contain to be its source if the mind named none."""
 _SUPPORT_TERMS: Final = 2  # the least number of content words of a fact without a quote
@@ -69,8 +75,6 @@ _PARAPHRASE: Final = frozenset(
 )
 _GERMAN: Final = table_words("german_evidence")
 _GERMAN_WORDS: Final = 2
-_FIRST_PERSON: Final = table_words("first_person_singular")
-_OTHER_PRONOUNS: Final = table_words("other_pronouns")
 _EDGES: Final = ".,:;!?()\"'“”‘’"
 _ENDING: Final = lazy_regex(r"(?:ing|ed|e?s)$")
 _CLAUSE: Final = lazy_regex(
@@ -105,8 +109,27 @@ def ground(fact: Fact, transcript: Transcript) -> Fact | Rejected:
     if turn is None:
         return _ground_without_quote(fact, transcript)
     placed = _placed(fact, turn, quote, turns)
-    reason = check(placed, turn.memory, lenders(placed, transcript), transcript.speakers)
+    reason = check(placed, turn.memory, lenders(placed, transcript), transcript.speakers) or _unsaid(placed, transcript)
     return Rejected(text=fact.text, reason=reason, quote=fact.quote) if reason else placed
+
+
+def _unsaid(fact: Fact, transcript: Transcript) -> str | None:
+    """Why the messages that a fact names do not say it; None if they do. The messages beside them do not count here."""
+    turns = {turn.number: turn.memory for turn in transcript.turns}
+    messages = [turns[number] for number in fact.turns]
+    quoted = messages[0]
+    if opposite := evidence.opposite_verb(fact.text, fact.quote, quoted.speaker, messages):
+        return f"the fact says {opposite[0]!r} and its quote {opposite[1]!r}"
+    if day := evidence.wrong_day(fact.text, fact.quote, quoted, messages):
+        return f"the date {day!r} does not follow from the source messages"
+    if other := evidence.unaddressed_speaker(fact.text, fact.quote, messages, transcript.speakers):
+        return f"the fact is about {other}, whom no message that it names says, names or addresses"
+    stems = content_stems(fact.text, transcript.speakers)
+    asked = [message for message in lenders(fact, transcript) if "?" in message.text]  # "Yes" answers a question
+    heard = frozenset().union(*(content_stems(message.text) for message in (*messages, *asked)))
+    if len(stems) > 1 and coverage_ratio(stems, heard) < SHARE_MIN and all(prepare(m.text).english for m in messages):
+        return "it shares no content with its quote"
+    return None
 
 
 def lenders(fact: Fact, transcript: Transcript) -> tuple[Memory, ...]:
@@ -152,7 +175,7 @@ def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Col
         return "it shares no content with its quote"
     if opposite := _contradiction(fact, turn, near):
         return f"one affirms what the other denies: {opposite!r}"
-    other = _wrong_speaker(fact, turn, speakers)
+    other = evidence.other_speaker(fact.text, fact.quote or turn.text, turn, speakers)
     return f"{turn.speaker} says it about themselves, and the fact is about {other}" if other else None
 
 
@@ -394,26 +417,6 @@ def _concerning(claim: str, quote: str, text: str) -> str:
             kept.append(text[place : clause.start()])
             place = clause.end()
     return "".join((*kept, text[place:]))
-
-
-def _wrong_speaker(fact: Fact, turn: Memory, speakers: Collection[str]) -> str | None:
-    """The speaker to whom a fact wrongly attributes another speaker's statement about themselves; None if it does not.
-
-    The fact begins with the name of one speaker, while the quoted speaker says "I", mentions nobody else, and is not named
-    in the fact. Of 677 facts that a model drew from real conversations (LoCoMo's observations) this refuses 4, of which 3 are
-    wrong; with the speakers exchanged it refuses half of them.
-    """
-    if (
-        not turn.speaker
-        or fact.text.startswith(turn.speaker)
-        or naming.is_named_in(turn.speaker, naming.words(fact.text))
-    ):
-        return None
-    quote = naming.words(fact.quote or turn.text)
-    if not quote & _FIRST_PERSON or quote & _OTHER_PRONOUNS:
-        return None
-    others = (name for name in sorted(speakers) if name != turn.speaker and fact.text.startswith(name))
-    return next((name for name in others if not naming.is_named_in(name, quote)), None)
 
 
 def _has_capitals(text: str) -> bool:

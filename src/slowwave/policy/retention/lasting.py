@@ -85,6 +85,12 @@ _STATES: Final = tuple(
     )
 )
 """States that end, and the days after which they are no longer taken for true. A pregnancy has 280 at most."""
+_NO_END: Final = lazy_regex(
+    r"\b(?:as of|since|from|after|(?:starting|beginning|started|began|begun|said|told|mentioned)\b[^.;]{0,40}?)"
+    r"(?: (?:in|on|the|early|mid|late|beginning of|start of|end of|week of|weekend of))*\s*$",
+    re.IGNORECASE,
+)
+"""Words before a date that tells when a plan was made, or when it begins: "as of April 2023", "since May 2023"."""
 _NOW: Final = lazy_regex(r"\b(?:currently|now|these days|nowadays|still|lately|recently|at present)\b", re.IGNORECASE)
 _GRACE: Final = timedelta(days=1)
 """How long after its day a plan stays: the day may have been elsewhere on Earth."""
@@ -132,7 +138,8 @@ def own_end(memory: Memory) -> datetime | None:
     """The last instant at which the words of a fact can be true; None if they name no end.
 
     A plan ends with the last day that it names, "until 3 May" and "last day" with that day, and a state that cannot last,
-    such as a pregnancy, an age or "at the moment", some time after it was said.
+    such as a pregnancy, an age or "at the moment", some time after it was said. The day or month in which a plan was told, and
+    a date after "as of", "since" or "from", are no dates of the plan: it does not end with them.
 
     >>> at = datetime(2026, 3, 1, tzinfo=UTC)
     >>> plan = Memory(id="a", scope="s", kind="semantic", text="Ann is going to Rome on 5 May 2026", recorded_at=at, valid_from=at)
@@ -150,11 +157,25 @@ def _own_end(text: str, said: datetime) -> datetime | None:
     if ends or (_AHEAD.search(text) and not _MILESTONE.search(text)):  # a wedding or a move is worth knowing afterwards
         from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
 
-        days = [day for written in mentioned(text) for parts in written.readings if (day := _last_day(parts))]
+        days = [
+            day
+            for written in mentioned(text)
+            if ends or not _NO_END.search(text[: written.start])
+            for parts in written.readings
+            if (day := _last_day(parts)) and (ends or not _is_of_the_telling(parts, said.date()))
+        ]
         if days:
             last = datetime(max(days).year, max(days).month, max(days).day, tzinfo=UTC) + timedelta(days=1) + _GRACE
             return last if last > said else None  # the words tell of the past
     return next((said + days for pattern, days in _STATES if pattern.search(text)), None)
+
+
+def _is_of_the_telling(parts: "DateParts", said: date) -> bool:
+    """Whether a date is the day or the month in which something was said, or an earlier one."""
+    year, month, day = parts
+    if year is None or month is None:
+        return False
+    return (year, month, day or 0) <= (said.year, said.month, said.day)
 
 
 def _last_day(parts: "DateParts") -> date | None:

@@ -9,8 +9,9 @@ from typing import Final
 
 from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import CARDINALS, ORDINALS, table_words
+from slowwave.policy.text.lexicon import CARDINALS, FUNCTION_WORDS, ORDINALS, table_words
 from slowwave.policy.text.tokens import STOP_WORDS
+from slowwave.policy.text.word_frequency import probabilities
 
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NUMBER: Final = lazy_regex(r"(?<![A-Za-z\d])[A-Za-z]*\d[A-Za-z\d]*(?:[.,:/][A-Za-z]*\d[A-Za-z\d]*)*")
@@ -39,7 +40,10 @@ _ORDINAL_WORDS: Final = MappingProxyType({word: str(number) for word, number in 
 _CAPITALISED: Final = table_words("capitalised_words")
 # Verbs in the singular: a capitalised word before one of them, at the start of a sentence, is a name.
 _VERBS: Final = table_words("name_verbs")
-_COMMON_OPENERS: Final = STOP_WORDS | table_words("sentence_openers")
+_COMMON_OPENERS: Final = (
+    STOP_WORDS | FUNCTION_WORDS | ORDINALS.keys() | CARDINALS.keys() | table_words("sentence_openers")
+)
+_SHORTEST_ADJECTIVE: Final = 4  # letters: "Shortly" is an adverb, "Emily" and "Carly" are names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,7 @@ def names(text: str) -> Names:
     """The names in a text, as written, without months, weekdays and "User".
 
     Inside a sentence every capitalised word is a name; at its start only one that has a possessive ending, or that precedes
-    another capitalised word or a verb in the singular. In a title, where most words have capitals, only the first is read.
+    another capitalised word or a verb in the singular, and that is no function word, adverb or word before a month or weekday. In a title, where most words have capitals, only the first is read.
 
     >>> names("Alice owns the deploy pipeline at Acme").inside
     ('Acme',)
@@ -110,7 +114,7 @@ def _touches_digit(text: str, token: re.Match[str]) -> bool:
 def _is_opening_name(token: re.Match[str], following: re.Match[str] | None, text: str) -> bool:
     """Whether a capitalised word that begins a sentence is a name."""
     word = token.group()
-    if word.lower() in _COMMON_OPENERS:
+    if word.lower() in _COMMON_OPENERS or _is_adverb(word.lower()):
         return False
     if word != bare(word):
         return True
@@ -118,9 +122,15 @@ def _is_opening_name(token: re.Match[str], following: re.Match[str] | None, text
         return False
     between = text[token.end() : following.start()]
     after = following.group()
-    if between.strip() or not between:
+    if between.strip() or not between or bare(after).lower() in MONTH_NUMBERS.keys() | WEEKDAY_NUMBERS.keys():
         return False
     return after[0].isupper() or after.lower() in _VERBS or after.lower() == "and"
+
+
+def _is_adverb(word: str) -> bool:
+    """Whether a lower-case word is an English adjective with -ly: "shortly", "previously"."""
+    adjective = word.removesuffix("ly")
+    return _SHORTEST_ADJECTIVE <= len(adjective) < len(word) and adjective in probabilities()
 
 
 @lru_cache(maxsize=2048)

@@ -1,0 +1,173 @@
+"""Checks by whom, on which day, and with which verb a fact was said.
+
+Each function returns what speaks against a fact, None if nothing does.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Final
+
+from slowwave.model.memory import Memory
+from slowwave.policy.comparison.alignment import stem
+from slowwave.policy.comparison.negation import NO, negates, polarities
+from slowwave.policy.text import names as naming
+from slowwave.policy.text.clauses import is_question, sentence_runs
+from slowwave.policy.text.date_spans import EXACT_DAYS, possible_spans, written_spans
+from slowwave.policy.text.dates import mentioned
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import PAST, table_lines, table_words
+from slowwave.policy.text.relative_dates import date_phrases
+
+FIRST_PERSON: Final = table_words("first_person_singular")
+_OTHER_PRONOUNS: Final = table_words("other_pronouns")
+_SECOND_PERSON: Final = frozenset("you you're you've you'd you'll your yours".split())  # noqa: SIM905 - one form for word lists
+_TWO: Final = 2
+_CALL_WORDS: Final = 3
+"""A sentence with so many words or fewer only calls somebody: "Hey Ada!"."""
+_DROPPED: Final = lazy_regex(
+    r"^\W*(?:(?i:just|finally|recently|already|also|actually|so|yes|yeah|yep|well|oh|wow)\W+){0,2}"
+    rf"(?i:{'|'.join(sorted(PAST))}|[a-z]{{2,}}ed)\b"
+)
+"""A sentence that begins with a verb in the past: its subject is "I", which was dropped."""
+_NEAR_DAY: Final = lazy_regex(
+    r"\b(?:yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))\b"
+    r"|\b(?:two|three|four|five|six|\d) days ago\b",
+    re.IGNORECASE,
+)
+
+
+def other_speaker(text: str, quote: str, turn: Memory, speakers: Collection[str]) -> str | None:
+    """The speaker to whom a fact wrongly attributes what the quoted speaker says about themselves.
+
+    The fact names this speaker and not the quoted one, and the quote says "I", or drops it ("Just got back"), and neither names
+    the other one nor mentions anybody else.
+
+    Args:
+        text: the fact.
+        quote: the quoted words.
+        turn: the message that is quoted.
+        speakers: the names of all speakers.
+    """
+    told = naming.words(text)
+    if not turn.speaker or _names(turn.speaker, told):
+        return None
+    said = naming.words(quote)
+    if said & _OTHER_PRONOUNS or not (said & FIRST_PERSON or _DROPPED.search(quote)):
+        return None
+    others = (name for name in sorted(speakers) if name != turn.speaker and _names(name, told))
+    return next((name for name in others if not _names(name, said)), None)
+
+
+def unaddressed_speaker(text: str, quote: str, messages: Sequence[Memory], speakers: Collection[str]) -> str | None:
+    """The only speaker whom a fact names, if others said all its messages and none of these names or addresses that speaker.
+
+    A name in a sentence of at most `_CALL_WORDS` words, such as "Hey Ada!", does not count. "You" addresses the other one of two speakers, in the quote or in a sentence that is no question. Among more speakers "she"
+    and "he" may mean one of them.
+    """
+    told = naming.words(text)
+    authors = {message.speaker for message in messages if message.speaker}
+    named = [name for name in sorted(speakers) if _names(name, told)]
+    if len(named) != 1 or len(authors) != len({message.speaker for message in messages}) or named[0] in authors:
+        return None
+    pronouns = _SECOND_PERSON if len(speakers) <= _TWO else _OTHER_PRONOUNS
+    for message in messages:
+        sentences = [run.group() for run in sentence_runs(message.text)]
+        telling = " ".join(s for s in sentences if len(s.split()) > _CALL_WORDS or s.strip() in quote)
+        if _names(named[0], naming.words(telling)):
+            return None
+        said = " ".join(s for s in sentences if not is_question(s))
+        if (naming.words(said) | naming.words(quote)) & pronouns:
+            return None
+    return named[0]
+
+
+def _names(speaker: str, said: frozenset[str]) -> bool:
+    """Whether a word of a speaker's name is among these words, itself or by a derivation."""
+    return any(naming.is_named_in(word, said) for word in naming.words(speaker))
+
+
+def wrong_day(text: str, quote: str, turn: Memory, messages: Sequence[Memory]) -> str | None:
+    """The day of a fact that is not the exact one, where the quoted sentence has "yesterday", "today" or "two days ago".
+
+    "Yesterday" is the day before the message, in the time zone of the message or in UTC. A day that another date of the
+    messages gives is accepted, too.
+    """
+    if not _NEAR_DAY.search(_sentence(quote, turn.text)):
+        return None
+    days = [span for span in written_spans(text) if all(first == last for first, last in span.readings)]
+    if not days:
+        return None
+    allowed = {span for message in messages for span in _stated_spans(message)}
+    for day in days:
+        if not any(first <= each <= last for each, _ in day.readings for first, last in allowed):
+            return text[day.start : day.end]
+    return None
+
+
+def _sentence(quote: str, text: str) -> str:
+    """The sentences of a message in which a quote stands; the quote itself if it stands in none."""
+    start = text.find(quote)
+    runs = [run for run in sentence_runs(text) if run.start() < start + len(quote) and start < run.end()]
+    return " ".join(run.group() for run in runs) if start >= 0 and runs else quote
+
+
+def _stated_spans(message: Memory) -> Iterable[tuple[date, date]]:
+    """The days and short spans that the words of a message name, without its own day."""
+    for at in {message.at, _in_utc(message.at)}:
+        own = (at.date(), at.date())
+        phrases = {span for phrase in date_phrases(message.text, at) for span in phrase.spans}
+        for span in phrases | (set(possible_spans(message.text, at)) - {own}):
+            if (span[1] - span[0]).days < EXACT_DAYS:
+                yield span
+        if any(written.readings[0][1:] == (at.month, at.day) for written in mentioned(message.text)):
+            yield own
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at.astimezone(UTC) if at.tzinfo else at
+
+
+def opposite_verb(text: str, quote: str, speaker: str | None, messages: Sequence[Memory]) -> tuple[str, str] | None:
+    """A word of a fact and its antonym in the quote, where no message has the word of the fact: "passed" for "failed".
+
+    A denial on either side explains it. A pair that tells one event from its two sides ("sold to", "bought from") counts only
+    in a fact that begins with the quoted speaker.
+    """
+    if negates(text) != negates(quote) and any(NO in each for each in polarities(text).values()):
+        return None
+    told, said = _stems(text), _stems(quote)
+    heard = frozenset().union(*(_stems(message.text).keys() for message in messages))
+    begins = speaker is None or text.casefold().startswith((speaker.casefold(), "the user", "user"))
+    for root in told.keys() - heard:
+        for other in _antonyms().get(root, frozenset()) & (said.keys() - told.keys()):
+            if begins or frozenset((root, other)) not in _converses():
+                return told[root], said[other]
+    return None
+
+
+def _stems(text: str) -> dict[str, str]:
+    return {_root(word): word for word in sorted(naming.words(text))}
+
+
+def _root(word: str) -> str:
+    return stem("leave" if word == "left" else word)
+
+
+@cache
+def _antonyms() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair in _pairs("antonyms"):
+        for root in pair:
+            found.setdefault(root, set()).update(pair - {root})
+    return {root: frozenset(others) for root, others in found.items()}
+
+
+@cache
+def _converses() -> frozenset[frozenset[str]]:
+    return frozenset(_pairs("converses"))
+
+
+def _pairs(table: str) -> list[frozenset[str]]:
+    return [frozenset(map(stem, line)) for line in table_lines(table)]
