@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
@@ -90,17 +91,11 @@ def message_entries(
     if subject is None:
         return []
     by_topic: dict[str, list[Clause]] = {}
-    before: tuple[str, ...] = ()
-    whole = clauses(redact(remove_fenced_blocks(message.text)).text)
-    told = own_statements(whole)
-    for clause in [*told, *(one for one in whole if one.caption and shows(one, told))]:
-        if len(clause.text.split()) <= CLAUSE_MAX:
-            before = before if names_the_last(clause) and before else topics_of(clause.text, TOPICS_MAX)
-            for topic in before:
-                if (only is None or page_key(subject, topic) in only) and not (
-                    clause.caption and topic not in by_topic
-                ):
-                    by_topic.setdefault(topic, []).append(clause)
+    for clause, topics in _listed_clauses(message.text):
+        for topic in topics:
+            beside = topic in by_topic or not clause.caption
+            if beside and (only is None or page_key(subject, topic) in only):
+                by_topic.setdefault(topic, []).append(clause)
     others = [name for name in speakers if name != message.speaker]
     entries = []
     for topic, found in by_topic.items():
@@ -109,6 +104,22 @@ def message_entries(
             line = PageLine(text=said, day=message.at.date(), member=message.id)
             entries.append(PageEntry(subject=subject, topic=topic, line=line, trust=message.trust))
     return entries
+
+
+@lru_cache(maxsize=2048)
+def _listed_clauses(text: str) -> tuple[tuple[Clause, tuple[str, ...]], ...]:
+    """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again.
+
+    A clause that names who was told of before has the topics of the clause before it.
+    """
+    found: list[tuple[Clause, tuple[str, ...]]] = []
+    whole = clauses(redact(remove_fenced_blocks(text)).text)
+    told = own_statements(whole)
+    for clause in [*told, *(one for one in whole if one.caption and shows(one, told))]:
+        if len(clause.text.split()) <= CLAUSE_MAX:
+            same = names_the_last(clause) and found
+            found.append((clause, found[-1][1] if same else topics_of(clause.text, TOPICS_MAX)))
+    return tuple(found)
 
 
 def fact_entries(
