@@ -138,9 +138,9 @@ def fact_entries(
         return []
     subject = _named_subject(fact.subject, speakers) or speaker or THE_USER
     talks = subject == THE_USER or subject in speakers
-    places = [(subject, topic) for topic in (topics_of(line.text, TOPICS_MAX) if talks else (IN_GENERAL,))]
+    places = [(subject, topic) for topic in (topics_of(line.text, TOPICS_MAX, least=1) if talks else (IN_GENERAL,))]
     if not talks:
-        places += [(speaker or THE_USER, topic) for topic in topics_of(line.text, 1)]
+        places += [(speaker or THE_USER, topic) for topic in topics_of(line.text, 1, least=1)]
     covers = frozenset(source.memory for source in fact.sources)
     return [
         PageEntry(subject=subject, topic=topic, line=line, trust=fact.trust, covers=covers) for subject, topic in places
