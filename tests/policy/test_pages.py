@@ -230,6 +230,7 @@ def test_a_plan_has_a_verb_of_planning_or_a_future_time(text: str, planned: bool
 def test_an_ambiguous_word_alone_is_no_topic() -> None:
     assert topics_of("They run for the rock show on the table") == ()
     assert "sports" in topics_of("They run and train for it")
+    assert fact_entries(fact("Ines runs every morning"), speaker="Ines", speakers=["Ines"])[0].topic == "sports"
 
 
 def test_a_fact_replaces_only_the_clause_that_it_tells() -> None:

@@ -11,6 +11,8 @@ from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.forms import REPEATED, origin
 from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
+from slowwave.policy.summaries.page_entries import JOINT, is_told
+from slowwave.policy.summaries.pages import PageLine
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -40,15 +42,41 @@ def page_items(
             member is None
             or member.id in shown
             or not told.isdisjoint((member.id, *(each.memory for each in member.sources)))
+            or _is_told(line, member, [item for _, _, item in shown.values()])
         ):
             continue
-        words = f"{line.text} (until {line.until})" if line.until else line.text
+        words = _words(page, line, member)
         because = f"line of page {page.ref}, from {origin(member)}"
         item = context_line(words, member, because, facts=(member,), quoted=False, dated=True)
         if item.tokens <= tokens:
             tokens -= item.tokens
             shown[member.id] = line.day, member.at, replace(item, outdated=line.outdated)
     return [item for _, _, item in sorted(shown.values(), key=lambda each: each[:2])]
+
+
+def _words(page: Memory, line: PageLine, member: Memory) -> str:
+    """A line with the topic of its page, and with the person whose words it repeats: "I" and "my" say nothing without them."""
+    topic = (page.ref or "").rpartition("/")[2]
+    person = f"{page.subject}: " if member.kind == MESSAGE else ""
+    return f"({topic}) {person}{line.text}{f' (until {line.until})' if line.until else ''}"
+
+
+def _is_told(line: PageLine, member: Memory, shown: Sequence[Item]) -> bool:
+    """Whether a fact and a clause of its message that it tells would both be listed."""
+    sources = {source.memory for source in member.sources}
+    for item in shown:
+        other = item.memory
+        if other is None:
+            continue
+        if other.id in sources:
+            said, fact = item.text, line.text
+        elif any(source.memory == member.id for source in other.sources):
+            said, fact = line.text, other.text
+        else:
+            continue
+        if any(is_told(part, fact) for part in said.split(JOINT)):
+            return True
+    return False
 
 
 def is_said_by(item: Item) -> bool:

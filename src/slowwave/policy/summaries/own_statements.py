@@ -57,12 +57,12 @@ def names_the_last(clause: Clause) -> bool:
 
 
 def shows(caption: Clause, told: Iterable[Clause]) -> bool:
-    """Whether a caption shows what the speaker's own words are about: they share two content words."""
+    """Whether a caption shows what the speaker's own words are about: they share a content word."""
     said = {stem(word) for clause in told for word in words(clause.text)}
     return len({stem(word) for word in words(caption.text) if word not in STOP_WORDS} & said) >= SHARED
 
 
-SHARED: Final = 2
+SHARED: Final = 1
 """Content words that a caption and the words beside it share if they are about the same."""
 
 

@@ -98,7 +98,8 @@ def message_entries(
     by_topic: dict[str, list[Clause]] = {}
     for clause, topics in _listed_clauses(message.text):
         for topic in topics:
-            if (only is None or page_key(subject, topic) in only) and not (clause.caption and topic not in by_topic):
+            beside = topic in by_topic or not clause.caption
+            if beside and (only is None or page_key(subject, topic) in only):
                 by_topic.setdefault(topic, []).append(clause)
     others = [name for name in speakers if name != message.speaker]
     entries = []
@@ -114,17 +115,16 @@ def message_entries(
 def _listed_clauses(text: str) -> tuple[tuple[Clause, tuple[str, ...]], ...]:
     """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again.
 
-    A clause that names what the last one is about ("Her name is Biscuit") has its topics. Captions come last.
+    A clause that names who was told of before has the topics of the clause before it.
     """
+    found: list[tuple[Clause, tuple[str, ...]]] = []
     whole = clauses(redact(remove_fenced_blocks(text)).text)
     told = own_statements(whole)
-    listed: list[tuple[Clause, tuple[str, ...]]] = []
-    topics: tuple[str, ...] = ()
     for clause in [*told, *(one for one in whole if one.caption and shows(one, told))]:
         if len(clause.text.split()) <= CLAUSE_MAX:
-            topics = topics if names_the_last(clause) and topics else topics_of(clause.text, TOPICS_MAX)
-            listed.append((clause, topics))
-    return tuple(listed)
+            same = names_the_last(clause) and found
+            found.append((clause, found[-1][1] if same else topics_of(clause.text, TOPICS_MAX)))
+    return tuple(found)
 
 
 def fact_entries(
@@ -143,9 +143,9 @@ def fact_entries(
         return []
     subject = _named_subject(fact.subject, speakers) or speaker or THE_USER
     talks = subject == THE_USER or subject in speakers
-    places = [(subject, topic) for topic in (topics_of(line.text, TOPICS_MAX) if talks else (IN_GENERAL,))]
+    places = [(subject, topic) for topic in (topics_of(line.text, TOPICS_MAX, least=1) if talks else (IN_GENERAL,))]
     if not talks:
-        places += [(speaker or THE_USER, topic) for topic in topics_of(line.text, 1)]
+        places += [(speaker or THE_USER, topic) for topic in topics_of(line.text, 1, least=1)]
     covers = frozenset(source.memory for source in fact.sources)
     return [
         PageEntry(subject=subject, topic=topic, line=line, trust=fact.trust, covers=covers) for subject, topic in places

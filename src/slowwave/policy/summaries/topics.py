@@ -50,9 +50,10 @@ def topic_counts(text: str) -> Mapping[str, int]:
     return {topic: counts[topic] for topic in sorted(counts, key=_order().index)}
 
 
-def topics_of(text: str, most: int = 2) -> tuple[str, ...]:
+def topics_of(text: str, most: int = 2, *, least: int = SURE) -> tuple[str, ...]:
     """The topics that a text is about, the strongest first: those with a word of their own, or with two ambiguous words.
 
+    With `least=1` one ambiguous word is enough: a fact is a whole statement, so that its words are less often figurative.
     Plans are statements with a verb of planning or a future time, whatever else they are about.
 
     >>> topics_of("I baked a cake for my sister")
@@ -65,9 +66,8 @@ def topics_of(text: str, most: int = 2) -> tuple[str, ...]:
     for root in {stem(word): None for word in words(text)}:
         sums.update(known.get(root, {}))
     sums[PLANS] = SURE if _PLANS.search(text) else 0
-    counts = topic_counts(text)
-    sure = [topic for topic in _order() if sums[topic] >= SURE]
-    return tuple(sorted(sure, key=lambda topic: -max(sums[topic] / SURE, counts.get(topic, 0)))[:most])
+    sure = [topic for topic in _order() if sums[topic] >= least]
+    return tuple(sorted(sure, key=lambda topic: -sums[topic])[:most])
 
 
 @cache
