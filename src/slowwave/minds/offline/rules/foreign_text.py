@@ -175,8 +175,9 @@ _REQUESTED: Final = _pattern(
 _JOKE: Final = cue(
     r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding(?! around)|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)(?! around)|kidding(?! around)|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
     r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!|yeah,? sure,? right|said (?:no ?one|nobody) ever|when (?:pigs|hell) (?:fly|freezes)|i wish lol|(?:irony|ironic(?:ally)?|satire) (?:off|intended|alert)|(?:that was|i was being|being|i['’]?m being) (?:ironic|facetious))\b"
+    r"|[(\[]\s{0,3}(?:a )?(?:joke|joking)\s{0,3}[)\]]|\b(?:lol|haha|hehe),? (?:just )?joking\b|\bonce upon a time\b"
     r"|\bwhat am i\?|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b",
-    "what_am_i /s /j /hj sarc jk j/k kidding joking yeah as_if! not_really_lol a_joke joke_aside joking_aside april lies! psych! irony ironic satire ever when_pigs when_hell wish_lol facetious <s> </s>",
+    "upon_a_time (joke [joke (a_joke (joking what_am_i /s /j /hj sarc jk j/k kidding joking yeah as_if! not_really_lol a_joke joke_aside joking_aside april lies! psych! irony ironic satire ever when_pigs when_hell wish_lol facetious <s> </s>",
 )
 # The last words of a message that take it back.
 _TAKEN_BACK: Final = _pattern(

@@ -118,6 +118,13 @@ _BEGINS: Final = (
         rf"\b(?:mock|simulated|pretend|practice) {_REHEARSED}\b(?=[^\n]*(?:\?|\byou\b))",
         "mock simulated pretend practice",
     ),
+    cue(
+        r"\b(?:rehears\w*|practi[sc](?:e|ing)|simulat(?:e|ing))\b[^\n]{0,80}\bI(?:['’]ll| will)? (?:play|be) (?:an?|the|your)\b",
+        "rehears practi simulat",
+    ),
+    cue(r"\b(?:stay|remain|keep|be|get|stays) in character\b", "in_character"),
+    # "Pretend I'm a captain and answer as my mate"
+    cue(r"\bpretend(?: that)? I(?:['’]?m| am| was| were) (?:an?|the|your)\b", "pretend"),
     # "Pretend you are my landlord", "act as a pirate"; not of helpers
     cue(
         rf"\b(?:pretend|imagine|suppose|let['’]?s say|assume)(?: that)? (?:to be|you(?:['’]?re| are| were)|we(?:['’]re| are| were)|you and I)\b(?! (?:an? |my )?{_HELPER})",
