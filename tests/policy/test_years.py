@@ -16,3 +16,15 @@ def test_coming_dates_take_the_year_in_which_they_come(said: str, at: str, resol
 @pytest.mark.parametrize(("said", "at", "resolved"), PAST_OR_UNKNOWN)
 def test_past_dates_take_their_year_and_unclear_ones_stay(said: str, at: str, resolved: str) -> None:
     assert resolve(said, datetime.fromisoformat(at).replace(tzinfo=UTC)) == resolved
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ada and I haven't spoken in two years", "Ada and I haven't spoken in two years"),
+        ("It is the first snow in three years", "It is the first snow in three years"),
+        ("I haven't packed. I leave in two weeks", "I haven't packed. I leave in the week of 9 March 2026"),
+    ],
+)
+def test_a_duration_in_which_something_did_not_happen_is_no_future_date(text: str, expected: str) -> None:
+    assert resolve(text, datetime(2026, 3, 1, tzinfo=UTC)) == expected

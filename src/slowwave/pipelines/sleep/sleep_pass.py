@@ -148,8 +148,7 @@ def _run_stages(
             staged = context.budget.apply_limit(staged)
         context.foresee(staged, stored=not dry_run)
         problems += staged.problems
-        if staged.left:
-            left[name] = staged.left
+        left |= {name: staged.left} if staged.left else {}
         part = runs.plan(runs.cause, staged.groups, staged.cost)
         cost += staged.cost
         results = [] if dry_run else _apply_part(ports, part, staged)

@@ -25,6 +25,10 @@ COUNTS: Final[Mapping[str, int]] = MappingProxyType(
 """Number words up to twelve, with "a" and "couple", as in "a week ago"."""
 
 
+_LASTED: Final = lazy_regex(
+    r"\b(?:ha(?:ve|s|d)(?:n['’]t| not| never)|never|first|only|best|worst|most)\b[^.!?\n]*$", re.IGNORECASE
+)
+"""Before "in two years": it says for how long something has not happened ("I haven't been there in two years")."""
 _IDIOM_CONTEXT: Final = 120  # characters before and after a phrase in which an idiom is looked for
 # "It feels like (we met) just …", "as if it were …", "I remember it like it was …".
 _IDIOM_BEFORE: Final = lazy_regex(
@@ -348,12 +352,13 @@ def _years_back(today: date, count: int) -> _Reading:
 
 
 def _ahead(match: re.Match[str], today: date, direction: int) -> _Reading | None:
-    """In two weeks: replaced only in a sentence about the future, because it may also say how long something took."""
+    """In two weeks: replaced only in a sentence about the future, because it may also say how long something took or lasted."""
     unit, count = match["unit"].lower(), _count(match)
     if count is None:
         return None
     reading = _back(today, -count, unit)
-    return reading if direction > 0 else _Reading(spans=reading.spans)
+    lasted = _LASTED.search(match.string, max(0, match.start() - _IDIOM_CONTEXT), match.start())
+    return reading if direction > 0 and not lasted else _Reading(spans=reading.spans)
 
 
 def _lasting(match: re.Match[str], today: date, _: int) -> _Reading | None:
