@@ -37,12 +37,12 @@ def test_the_demo_shows_every_step_of_its_story(
     assert result.code == 0
     assert result.err == ""
     for text in (
-        "+ Juno wants the assistant to always answer in short bullet points",
-        "“Please always answer in short bullet points”",
+        "+ Juno is allergic to walnuts",
+        "“I'm allergic to walnuts”",
         "= said before: Juno is allergic to walnuts",
         "~ no longer current: The permit application is due on 14 April 2026",
         "“Don't tell Bas”",
-        "x refused: Juno wants to learn the foghorn solo",
+        "retracted, and remembered as such",
         "5 fading memories become one",
         "03 Aug  faded  Juno submitted the permit application on 20 April 2026",
         "never used in 104 days",
@@ -72,14 +72,14 @@ def test_the_demo_stores_nothing_and_ignores_the_settings(
     assert sum(talk["messages"] for talk in story["talks"]) == len(list(read(CONVERSATION)))
     firsts = {entry["question"]: entry["hits"][0] for entry in [*story["questions"], story["deep"]]}
     answers = {
-        question: [fact["text"] for fact in hit["facts"]] or hit["memory"]["gist"] for question, hit in firsts.items()
+        question: [fact["text"] for fact in hit["facts"]] or [hit["memory"]["text"]] for question, hit in firsts.items()
     }
     assert answers == {
         "When is the permit application due?": [
             "The permit application is now due on 21 April 2026 instead of 14 April 2026"
         ],
         "What is Juno allergic to?": ["Juno is allergic to walnuts"],
-        "How many steps do the stairs have?": "stairs have 212 steps",
+        "How many steps do the stairs have?": ["The stairs have 212 steps"],
         "Which drawing went with the permit application?": [
             "Juno submitted the permit application on 20 April 2026, with a drawing of Admiral in a safety vest"
         ],

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from slowwave import AgentMemory, Message
-from slowwave.model.memory import MESSAGE, PAGE, Memory
+from slowwave.model.memory import PAGE, Memory
 from slowwave.policy.summaries.pages import lines_of
 from slowwave.testing import FrozenClock
 
@@ -220,19 +220,3 @@ def test_a_night_on_which_no_line_may_leave_has_nothing_to_do(memory: AgentMemor
     clock.now += timedelta(days=1)
     memory.sleep()
     assert pages(memory)["Ines/sports"].version == page.version
-
-
-def test_a_line_of_a_context_names_its_topic_and_whose_words_it_repeats(
-    memory: AgentMemory, clock: FrozenClock
-) -> None:
-    tell(memory, clock, *SPORTS)
-    memory.sleep()
-    context = memory.context("Which sports has Ines tried?", conversation="other", budget_tokens=900)
-    gathered = [item for section in context.sections if section.name.startswith("Gathered") for item in section.items]
-    assert gathered
-    assert all("(sports) " in item.text for item in gathered)
-    repeated = [item.text for item in gathered if item.memory is not None and item.memory.kind == MESSAGE]
-    assert all("(sports) Ines: " in text for text in repeated)
-    shown = {item.memory.id for item in gathered if item.memory is not None}
-    sources = {source.memory for item in gathered if item.memory is not None for source in item.memory.sources}
-    assert not shown & sources

@@ -114,7 +114,7 @@ def test_a_connection_that_the_server_ended_is_reported_as_lost(raw: RawConnecti
 
 
 def test_an_interrupted_stream_leaves_a_connection_that_works(raw: RawConnection) -> None:
-    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
+    timer = threading.Timer(0.3, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
     timer.start()
     stream = Stream(raw)
     stream.put([Query(b"SELECT pg_sleep(20)")])

@@ -143,7 +143,8 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
     if _is_of_task(clause):
         return None
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
-        return _claim("observation", 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
+        ended = "preference" if clause.verb in LIKING else "observation"
+        return _claim(ended, 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
     if clause.verb in LIKING and clause.form != "modal":
         return _liked(clause)
     if clause.form == "modal":
