@@ -145,10 +145,6 @@ def _numbered(fields: Fields, name: str) -> int:
     return _integer({name: _LETTER.sub("", value)} if isinstance(value, str) else fields, name)
 
 
-def _optional_integer(fields: Fields, name: str) -> int | None:
-    return None if fields.get(name) is None else _integer(fields, name)
-
-
 def _integers(fields: Fields, name: str) -> tuple[int, ...]:
     """The whole numbers of a list, or one number; none if the field is missing, null or empty."""
     value = fields.get(name)

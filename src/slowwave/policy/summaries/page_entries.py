@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 
@@ -252,11 +252,6 @@ def is_told(said: str, fact: str) -> bool:
 def value(text: str, frequencies: Frequencies, speakers: Collection[str] = ()) -> float:
     """How informative an entry is, in (0, 1)."""
     return importance(text, frequencies=frequencies, speakers=speakers)
-
-
-def first_day(lines: Sequence[PageLine]) -> date:
-    """The day of the first line of a page that has lines."""
-    return min(line.day for line in lines)
 
 
 def _joined(found: Sequence[Clause], others: Collection[str]) -> str:

@@ -210,10 +210,6 @@ _HEADER: Final = _pattern(
     r"^[ \t>*]*(?:From|To|Subject|Sent|Date|Cc|Bcc|Reply-To|Von|An|Betreff|De|À|Objet|Para|Asunto)[ \t]*:.*$",
     re.MULTILINE,
 )
-_DIVIDER: Final = _pattern(
-    r"^[ \t]*(?:-{2,}|={2,}|_{3,}|\*{3,}|#{3,})\s*(?:end|ende|fin)\b[^\n]*$|^[ \t]*(?:-{3,}|={3,}|_{5,}|\*{3,})[ \t]*$",
-    re.MULTILINE | re.IGNORECASE,
-)
 _GREETING: Final = _pattern(
     r"^[ \t]*(?:dear|hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|greetings|to whom)\b[^.!?\n]{0,40}[,:]?[ \t]*$|^[ \t]*dear\b[^.!?\n]{1,40},",
     re.MULTILINE | re.IGNORECASE,

@@ -77,7 +77,6 @@ _SKILLS: Final = word_set(
 _SKILL_LONGEST: Final = 8  # words
 _DEFAULTS: Final = {"present": 0.7, "past": 0.75, "perfect": 0.75, "progressive": 0.7}
 _MEETING: Final = re.compile(r"^(?:up )?with (?:you|that|this|it)\b")
-_COMPARING: Final = re.compile(r"^(?:like|as|so|too|very|pretty|that|really)\b")
 _ENROLLED: Final = word_set(
     "based located enrolled registered subscribed employed trained signed booked scheduled insured stationed qualified licensed certified"
 )

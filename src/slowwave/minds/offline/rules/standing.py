@@ -127,7 +127,6 @@ _FRONTED: Final = re.compile(
     r"^(?P<case>(?:for|in|with) [\w ]{3,40}?),? (?P<order>(?:use|give|add|include|write|show|put|list)\s.+)$",
     re.IGNORECASE,
 )
-_SELF: Final = re.compile(r"\b(?:i|my|me|our|we|us)\b", re.IGNORECASE)
 _RULE_SHORTEST: Final = 3  # spaces
 _ONCE: Final = re.compile(
     r"\b(?:(?:for|to) (?:my|these) \w+|these|this (?:one|time|code|function|text|file|query|error)|above|below|following|the code|here|step \d|now\b)",

@@ -132,4 +132,3 @@ PLANNING: Final = word_set(
     "go plan hope aim want intend wish need look train prepare save apply start move get leave fly consider"
 )
 """Verbs that announce something when they are in progress or want an object."""
-EPISODES: Final = word_set("past perfect")
