@@ -33,6 +33,15 @@ def test_a_wording_that_contains_both_facts_merges_them() -> None:
     assert (decision.action, decision.text, decision.problem) == ("merge", NEW, "")
 
 
+def test_after_a_refused_wording_the_words_of_one_fact_replace_both_only_if_they_contain_the_other() -> None:
+    known, new = fact("Alice trains with a choir that sings ballads in Oslo"), fact("Alice sang at the fair in Oslo")
+    refused = verdict("UPDATE", "Alice trains with a choir and sang at the fair in Bergen")
+    decision = decide(refused, pair(new, known), "said")
+    assert (decision.action, decision.link is not None and decision.link[0]) == ("store", "close")
+    assert decide(verdict("UPDATE", "Alice owns a car in Bergen"), pair(fact(NEW), fact(KNOWN)), "said").text == NEW
+    assert decide(verdict("UPDATE"), pair(new, known), "said").action == "merge"
+
+
 def test_a_wording_that_another_fact_has_is_not_merged() -> None:
     decision = decide(verdict("UPDATE", NEW), pair(fact(NEW), fact(KNOWN), duplicate=True), "said")
     assert (decision.action, decision.link is not None and decision.link[0]) == ("store", "close")

@@ -134,11 +134,18 @@ def _superseded(verdict: Verdict, pair: ComparedPair, known: Memory) -> Decision
 
 
 def _merged(verdict: Verdict, pair: ComparedPair, known: Memory, because: str) -> Decision:
-    """Both facts become one, in the first wording that says all of both; if none does, they stay apart."""
+    """Both facts become one, in the first wording that says all of both; if none does, they stay apart.
+
+    A mind that writes a wording of its own says that neither fact has all words of both. If that wording is refused, the
+    words of one fact are used only if they contain the words of the other.
+    """
     new = pair.new
-    text = clean(verdict.text or "").strip() or new.text
-    fuller = {"subsumes": new.text, "subsumed": known.text}.get(verdict.relation, text)
-    wordings = list(dict.fromkeys((text, fuller)))
+    own = clean(verdict.text or "").strip()
+    fuller = {"subsumes": new.text, "subsumed": known.text}.get(verdict.relation, own or new.text)
+    covers = not any(omitted_words(fuller, memory.text) for memory in (new, known))
+    wordings = [own] if own else []
+    if fuller != own and (covers or not own):
+        wordings.append(fuller)
     if _is_a_persons(known, stated=pair.stated):
         wordings = [wording for wording in wordings if wording == known.text or pair.stored]
     for wording in wordings:
