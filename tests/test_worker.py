@@ -162,7 +162,7 @@ def test_a_separate_login_needs_the_privilege_to_create_the_queue(own: str, memo
 
 
 def test_look_raises_while_the_server_is_down_and_works_when_it_is_back() -> None:
-    with postgres_server() as server:
+    with postgres_server(in_ram=True) as server:
         server.disable_fsync()
         address = server.database()
         due(address, "a")

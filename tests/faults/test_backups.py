@@ -34,7 +34,7 @@ def lived_in(address: str) -> str:
 
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[PostgresServer]:
-    with postgres_server() as server:
+    with postgres_server(in_ram=True) as server:
         server.disable_fsync()
         yield server
 

@@ -28,7 +28,7 @@ CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = cu
 @pytest.fixture
 def mortal() -> Iterator[PostgresServer]:
     """A server of its own that syncs, for it is going to be killed."""
-    with postgres_server() as server:
+    with postgres_server(in_ram=True) as server:
         yield server
 
 

@@ -18,9 +18,9 @@ TABLES = (
 
 
 @pytest.fixture(scope="session")
-def address(postgres: PostgresServer) -> str:
+def address(shared_postgres: PostgresServer) -> str:
     """A database that the tests of this process share."""
-    return postgres.database()
+    return shared_postgres.database()
 
 
 @pytest.fixture

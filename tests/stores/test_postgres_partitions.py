@@ -38,9 +38,9 @@ def partitioned(address: str, parts: int = PARTS) -> None:
 
 
 @pytest.fixture(scope="module")
-def cut(postgres: PostgresServer) -> str:
+def cut(shared_postgres: PostgresServer) -> str:
     """A database whose tables were cut before the first row."""
-    address = postgres.database()
+    address = shared_postgres.database()
     PostgresStore(address).close()
     partitioned(address)
     return address

