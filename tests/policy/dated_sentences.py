@@ -135,6 +135,7 @@ PAST_OR_UNKNOWN: Final = (
     ("I saw her on Monday", AT_MAY, "I saw her on 22 May 2023"),
     ("I called the vet last Friday", AT_MAY, "I called the vet on 19 May 2023"),
     ("We painted the fence last week", AT_MAY, "We painted the fence in the week of 15 May 2023"),
+    ("We painted the fence last week", "2023-05-28", "We painted the fence in the week before 28 May 2023"),
     ("My birthday is on 5 June", AT_MAY, "My birthday is on 5 June"),
     ("I was born on 5 June", AT_MAY, "I was born on 5 June"),
     ("My daughter was born in Ghent on 11 March", AT_MAY, "My daughter was born in Ghent on 11 March"),

@@ -32,7 +32,7 @@ RESOLVED = {
     "We'll meet on Friday": "We'll meet on 6 March 2026",
     "We met on Friday": "We met on 27 February 2026",
     "It must be done by Friday": "It must be done by 6 March 2026",
-    "I moved here last week": "I moved here in the week of 16 February 2026",
+    "I moved here last week": "I moved here in the week before 1 March 2026",
     "I moved here two weeks ago": "I moved here in the week of 9 February 2026",
     "I moved here three days ago": "I moved here on 26 February 2026",
     "I moved here about 10 days ago": "I moved here around 19 February 2026",

@@ -115,7 +115,7 @@ BETWEEN_PEOPLE = {
     "My husband and I went hiking last weekend": ("observation", "episodic", "Melanie and Melanie's husband went hiking on the weekend of 21 February 2026"),
     "We went camping in the mountains": ("observation", "episodic", "Melanie went camping in the mountains"),
     "Just got a tattoo of a phoenix": ("observation", "episodic", "Melanie got a tattoo of a phoenix"),
-    "I just adopted this cute pup from a shelter last week.": ("observation", "episodic", "Melanie adopted a cute pup from a shelter in the week of 16 February 2026"),
+    "I just adopted this cute pup from a shelter last week.": ("observation", "episodic", "Melanie adopted a cute pup from a shelter in the week before 1 March 2026"),
     "I lost my job as a banker.": ("observation", "episodic", "Melanie lost Melanie's job as a banker"),
     "I used to go horseback riding with my dad": ("observation", "semantic", "Melanie used to go horseback riding with Melanie's dad"),
     "I'm learning the violin with Anna": ("observation", "semantic", "Melanie is learning the violin with Anna"),
@@ -379,3 +379,10 @@ def test_a_fact_keeps_what_limits_a_denial() -> None:
     assert clean_text("Odile isn't just building a shed") == "Odile isn't just building a shed"
     assert clean_text("Odile has never really liked the red boat") == "Odile has never really liked the red boat"
     assert clean_text("Odile really likes the red boat") == "Odile likes the red boat"
+
+
+def test_named_users_without_an_assistant_give_each_other_no_instructions() -> None:
+    order = said(1, "From now on always answer in French.", speaker="Melanie")
+    answer = said(2, "I start at the bakery in Lund on Monday.", speaker="Caroline")
+    assert any("French" in fact.text for fact in facts(transcript(order)))
+    assert not any("French" in fact.text for fact in facts(transcript(order, answer)))

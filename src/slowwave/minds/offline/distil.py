@@ -150,9 +150,15 @@ def _conversation(transcript: Transcript) -> _Conversation:
 
 
 def with_assistant(transcript: Transcript) -> bool:
-    """Whether the conversation is with an assistant: its messages have no speaker."""
+    """Whether the conversation is with an assistant, whose messages have no speaker.
+
+    Two named users without a message of an assistant talk to one another: "let me know" is then no instruction.
+    """
     messages = (*transcript.before, *(t.memory for t in transcript.turns))
-    return not any(m.speaker for m in messages if m.role == "assistant")
+    answers = [m for m in messages if m.role == "assistant"]
+    if answers:
+        return not any(m.speaker for m in answers)
+    return len({m.speaker for m in messages if m.speaker}) <= 1
 
 
 def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:

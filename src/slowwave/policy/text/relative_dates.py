@@ -261,6 +261,8 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     step, unit = _STEP[match["step"].lower()], match["unit"].lower()
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=step)
+        if unit == "week" and step < 0 and today.weekday() == WEEKDAY_NUMBERS["sunday"]:
+            return _week_before_sunday(today)
         return _week(monday) if unit == "week" else _stepped_weekend(today, monday, step, direction)
     if unit in {"month", "quarter", "year"}:
         return _stepped_part_of_year(unit, today, step)
@@ -271,6 +273,12 @@ def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     month = MONTH_NUMBERS[unit]
     past, ahead = today.year - (month >= today.month), today.year + (month <= today.month)
     return _month({-1: past, 0: today.year, 1: ahead}[step], month)
+
+
+def _week_before_sunday(today: date) -> _Reading:
+    """Last week, said on a Sunday: the week that ends or the one before it, by the day on which the speaker's week begins."""
+    ended, before = (_week(_monday(today) + timedelta(weeks=step)).spans[0] for step in (0, -1))
+    return _Reading(spans=(ended, before), wording=f"the week before {day_text(today)}", preposition="in")
 
 
 def _stepped_part_of_year(unit: str, today: date, step: int) -> _Reading:
