@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup demo demo-postgres test test-long bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long bench dist clean
 
 setup: .venv/ready
 
@@ -12,9 +12,15 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-.venv/ready-dev: .venv/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . $$($(BIN)/python tools/dev_requirements.py)
-	touch $@
+# The checks use the versions and hashes of requirements.lock, which `make lock` writes.
+.venv/ready-dev: pyproject.toml requirements.lock
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch .venv/ready $@
+
+lock:
+	$(PYTHON) tools/lock.py
 
 demo: .venv/ready
 	@$(BIN)/slowwave demo

@@ -1,11 +1,13 @@
 """Builds the wheel and the source distribution, checks them, and tries the wheel in an environment of its own.
 
-The argument is the folder for the two files; default dist/, whose content is replaced.
+The argument is the folder for the files; default dist/, whose content is replaced. Beside the two distributions it writes a
+bill of materials (CycloneDX, JSON): each package of an installation with its version and licence.
 
 It needs a package index for the build tools and the dependencies. It prints how many packages an installation has, how
 many megabytes and how many seconds, and fails above the limits below.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -61,7 +63,7 @@ def environment(folder: Path) -> Path:
 def build(folder: Path) -> tuple[Path, Path]:
     """The wheel, made from the source distribution, and the source distribution."""
     python = environment(folder / "tools")
-    run(python, "-m", "pip", "install", "--quiet", "build", "twine")
+    run(python, "-m", "pip", "install", "--quiet", "build", "twine", "cyclonedx-bom")
     shutil.rmtree(DIST, ignore_errors=True)
     run(python, "-m", "build", "--outdir", DIST, ROOT)
     (wheel,), (source,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
@@ -87,7 +89,10 @@ def check_contents(wheel: Path, source: Path) -> None:
         raise SystemExit("the description has links to files that a package index does not show")
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    if missing := {"Makefile", "NOTICE", "tools/dev_requirements.py", "tests/conftest.py", "docs/cli.md"} - names:
+    if (
+        missing := {"Makefile", "NOTICE", "SECURITY.md", "requirements.lock", "tests/conftest.py", "docs/cli.md"}
+        - names
+    ):
         raise SystemExit(f"the source distribution lacks {sorted(missing)}")
 
 
@@ -104,6 +109,11 @@ def try_out(wheel: Path, folder: Path) -> None:
     if len(packages) > PACKAGES_MOST or megabytes > MEGABYTES_MOST:
         raise SystemExit(f"more than {PACKAGES_MOST} packages or {MEGABYTES_MOST} MB: {' '.join(packages)}")
     run(python, "-c", PROGRAM, folder / "memory.db")
+    bill = DIST / f"{wheel.name.partition('-py3')[0]}.cdx.json"
+    run(folder / "tools" / "bin" / "cyclonedx-py", "environment", python, "--output-file", bill)
+    components = {each["name"] for each in json.loads(bill.read_text(encoding="utf-8"))["components"]}
+    if missing := {package.partition("==")[0] for package in packages} - components:
+        raise SystemExit(f"the bill of materials lacks {sorted(missing)}")
     command, home = folder / "use" / "bin" / "slowwave", str(folder)
     version = run(command, "--version")
     if run(python, "-m", "slowwave", "--version") != version:

@@ -8,6 +8,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -81,3 +83,23 @@ def test_the_built_wheel_is_complete_small_and_works_without_a_network(tmp_path:
     check = [sys.executable, str(ROOT / "tools" / "check_dist.py"), str(tmp_path / "dist")]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_lock_file_has_a_version_that_fits_for_each_requirement_and_a_hash_for_each_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = map(
+        Requirement,
+        [*PROJECT["dependencies"], *project["dependency-groups"]["dev"], *project["build-system"]["requires"]],
+    )
+    locked: dict[str, list[str]] = {}
+    entries = (ROOT / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    for entry in (entry for entry in entries if not entry.startswith("#")):
+        name, _, version = entry.split()[0].partition("==")
+        locked.setdefault(canonicalize_name(name), []).append(version)
+        assert "--hash=sha256:" in entry, entry
+    misfits = [
+        str(requirement)
+        for requirement in wanted
+        if not any(requirement.specifier.contains(each) for each in locked.get(canonicalize_name(requirement.name), []))
+    ]
+    assert not misfits, "run `make lock`"
