@@ -250,8 +250,12 @@ class _Reader:
         if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
             yield _Draft(text=order[0], subject=self._speaker, claim=order[1])
             return
-        if assistant and not piece.asks and (told := list(introductions(words, self._speaker, opens=self._opens))):
-            yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in told)
+        if (
+            assistant
+            and not piece.asks
+            and (introduced := list(introductions(words, self._speaker, opens=self._opens)))
+        ):
+            yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in introduced)
             return
         draft = self._of_clause(with_person(words, person), company, piece)
         if draft is None and assistant and self._is_note(piece) and (short := note(words, self._speaker)):

@@ -37,28 +37,28 @@ _GENERAL: Final = lazy_regex(
 
 
 def own_statements(found: Iterable[Clause]) -> list[Clause]:
-    """The clauses in which the speaker tells something of the own life, and those that name who was told of just before.
+    """The clauses in which the speaker tells something of the own life, and those that name the person of the clause before.
 
     Left out are questions, captions, clauses about "you", encouragement, opinions in general, and clauses that begin with a
     word that needs the one before ("which helped me").
     """
-    told: list[Clause] = []
+    statements: list[Clause] = []
     named = False
     for clause in found:
         named = _tells(clause) or bool(_NAMES.match(clause.text) and not clause.question)
         if named:
-            told.append(clause)
-    return told
+            statements.append(clause)
+    return statements
 
 
 def names_the_last(clause: Clause) -> bool:
-    """Whether a clause gives the name of who was told of just before: "Her name is Biscuit"."""
+    """Whether a clause gives the name of the person of the clause before: "Her name is Biscuit"."""
     return _NAMES.match(clause.text) is not None
 
 
-def shows(caption: Clause, told: Iterable[Clause]) -> bool:
+def shows(caption: Clause, statements: Iterable[Clause]) -> bool:
     """Whether a caption shows what the speaker's own words are about: they share a content word."""
-    said = {stem(word) for clause in told for word in words(clause.text)}
+    said = {stem(word) for clause in statements for word in words(clause.text)}
     return len({stem(word) for word in words(caption.text) if word not in STOP_WORDS} & said) >= SHARED
 
 

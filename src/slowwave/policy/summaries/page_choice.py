@@ -65,7 +65,7 @@ def best_pages(
 ) -> list[Memory]:
     """The pages that answer a question, best first: at most so many for each person or thing that it names.
 
-    A question that names nobody is about the user if it says I or my, and else about any subject. A page without a line that has
+    A question without a name is about the user if it says I or my, and else about any subject. A page without a line that has
     a word of the question, and whose topic the question does not name, is left out.
     """
     subjects = _subjects_asked(question, {page.subject or "" for page in pages})

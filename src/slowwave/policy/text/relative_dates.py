@@ -341,7 +341,7 @@ def _back(today: date, count: int, unit: str) -> _Reading:
 def _years_back(today: date, count: int) -> _Reading:
     """So many years ago or ahead: the year; the months around the day of the message are a second reading.
 
-    One year ago is the month of last year, of which nobody remembers the exact limits: "around May 2022".
+    One year ago is the month of last year, whose exact limits people do not remember: "around May 2022".
     """
     year = _year(today.year - count)
     months = [_month(today.year - count, today.month + off) for off in (-1, 0, 1)]

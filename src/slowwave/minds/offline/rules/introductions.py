@@ -106,12 +106,12 @@ def _presented(text: str, speaker: str, *, opens: bool) -> list[tuple[str, str, 
     spelled = _SPELLED.match(text) if opens else None
     short = _SHORT_FOR.match(text) if opens else None
     if found := match or spelled:
-        told = f"{possessive(speaker)} name is {found['name']}"
+        stated = f"{possessive(speaker)} name is {found['name']}"
     elif found := short:
-        told = f"{speaker} is called {found['title'] or ''}{found['name'] or found['nick']}"
-    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", told)[-1:]):
+        stated = f"{speaker} is called {found['title'] or ''}{found['name'] or found['nick']}"
+    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", stated)[-1:]):
         return []
-    return [(told, speaker, _identity())]
+    return [(stated, speaker, _identity())]
 
 
 def _identity() -> Claim:

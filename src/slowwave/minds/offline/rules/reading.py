@@ -133,8 +133,8 @@ def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
 def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") -> Claim:
     """A claim; without a kind it is episodic if the clause tells something of the past, or has a time."""
     if not kind:
-        told = clause.form == "past" or (clause.form in {"perfect", "modal"} and has_time_word(clause.text))
-        kind = EPISODIC if told else SEMANTIC
+        stated = clause.form == "past" or (clause.form in {"perfect", "modal"} and has_time_word(clause.text))
+        kind = EPISODIC if stated else SEMANTIC
     return Claim(category=category, kind=kind, confidence=confidence)
 
 
@@ -385,7 +385,7 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 
     """Everything else that the speaker does or did."""
     verb, rest = clause.verb, clause.rest
     if (
-        (verb in CHATTING | TALKING | _TROUBLE and not _is_told(clause))
+        (verb in CHATTING | TALKING | _TROUBLE and not _is_reported(clause))
         or NOTHING_DONE.search(rest)
         or EMPTY_OBJECT.search(rest)
     ):
@@ -423,12 +423,12 @@ def _identity_of(clause: Clause) -> Claim | None:
     return None
 
 
-def _is_told(clause: Clause) -> bool:
+def _is_reported(clause: Clause) -> bool:
     """Whether a verb of talking says something of a life: "I share a flat", "I talked about my move to Rome at school"."""
     if clause.form == "present":
         return clause.verb == "share" and bool(_OFFERING.match(clause.rest))
-    told = clause.verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
-    return told and clause.form == "past" and says_something_definite(clause.rest, 3)
+    stated = clause.verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
+    return stated and clause.form == "past" and says_something_definite(clause.rest, 3)
 
 
 def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rule
