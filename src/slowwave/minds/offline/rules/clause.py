@@ -22,6 +22,13 @@ _LEAD: Final = re.compile(
     r"(?:(?!\b(?:I|we|you|your|my|our|that|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|my|our|me and)\b)",
     re.IGNORECASE,
 )
+_WHEN_LEAD: Final = re.compile(
+    r"^(?P<lead>(?:When|While|Whenever|Once|After|Before|As soon as|Until|By the time|Ever since) (?:I|we(?! (?:are|were)\b)|my)\b"
+    r"(?:(?!\b(?:you|your|that|it|they|he|she|these)\b)[^,;:])*,)\s+(?=(?:I|we|my|our|me and)\b)",
+    re.IGNORECASE,
+)
+_DETERMINERS: Final = word_set("the a an my our this each every")
+_SUBORDINATING: Final = word_set("once when while after before until since as because whenever")
 _OPINION: Final = re.compile(
     r"^(?:in (?:my|our) (?:opinion|view|experience)|as (?:you|i)\b|with (?:that|this)\b|for (?:me|sure)\b|this (?:is|was|means)\b)",
     re.IGNORECASE,
@@ -60,7 +67,10 @@ _NO_NAME: Final = word_set(
     "today yesterday tomorrow please also even maybe well sure yes no not or can could would is are was do does did "
     "let lets let's get got im dont first next last after before since because while with without for from in on at by to of"
 )
-_GENERAL: Final = re.compile(r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b")
+_GENERAL: Final = re.compile(
+    r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b"
+    r"|.*\b(?:different|various|respective|separate|in common|alike|similar|as a (?:team|family|group|couple))\b"
+)
 """Predicates of "we" that are of people in general, or of several only together."""
 _ABSTRACT: Final = (
     "ery",
@@ -131,8 +141,10 @@ def read_clause(piece: str, speaker: str, *, company: str = "", names: Collectio
     if _OPINION.match(piece):
         return None
     lead, body = "", piece
-    if not _SUBJECT.match(body) and (opening := _LEAD.match(piece)):
+    if not _SUBJECT.match(body) and (opening := _WHEN_LEAD.match(piece) or _LEAD.match(piece)):
         lead, body = opening["lead"], piece[opening.end() :]
+    if lead.lower() in _SUBORDINATING:  # the main clause is missing: "once I have it"
+        return None
     try:
         return _with_lead(lead, body, speaker, company, names)
     except UnclearError:
@@ -338,6 +350,8 @@ def _verb_at(words: list[str], *, person: bool, at_once: bool = False) -> tuple[
         if low in _FINITE:
             denied = following == "not" and place + 2 < len(words)
             return (place, *_helper_form(low, plain(words[place + 2]) if denied else following))
+        if before in _DETERMINERS:  # "the pairs": a noun
+            continue
         base, form = _finite(low, person=person, before=before, plural=before in PLURAL_KIN or last in PLURAL_KIN)
         if base:
             return place, base, form

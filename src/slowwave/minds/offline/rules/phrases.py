@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.minds.offline.rules.words import KIN
 
 NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
+    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
     r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
     r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
@@ -43,7 +43,7 @@ NOTHING_HELD: Final = re.compile(
     re.IGNORECASE,
 )
 NOTHING_DONE: Final = re.compile(
-    r"^(?:something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know|make)|a (?:break|chance|look|lot|surge|difference|point|sense|ton)|"
+    r"^(?:an? (?:[\w-]+ )?(?:turnout|response|reception|reaction|feedback|vibe)\b(?! (?:of|from|at|for|to|in|on)\b)|something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know|make)|a (?:break|chance|look|lot|surge|difference|point|sense|ton)|"
     r"the (?:chance|opportunity|importance|power|value|way|same|point|most|right)|into (?:it|that)|(?:two|some|many) options|lots? of|so (?:much|many)|"
     r"like\b|that\b|this\b|these\b|how\b|what\b|why\b|where\b|if\b|whether\b|through\b|there\b|my (?:best|mind|eyes|heart|way|time|thoughts?)|all the|everything|on track|"
     r"up with you|up on|it\b|for you|back (?:and|to (?:it|you)))\b",
@@ -106,3 +106,22 @@ EXERCISE: Final = re.compile(
 )
 """Nouns of exercises and of code: a sentence about them is seldom about a life."""
 SHARP: Final = re.compile(r"\d|(?<=[a-z] )[A-Z][\w.]+|`[^`]+`|https?://|\"[^\"]+\"")
+BARE_THE: Final = re.compile(r"^the (?:[\w-]+ ){0,2}[\w-]+$", re.IGNORECASE)
+"""A noun of which only its sentence before says whose or which it is."""
+SPAN_ONLY: Final = re.compile(
+    r"^(?:(?:for|since) )?(?:(?:about|over|almost|nearly|around|roughly|already|just|quite) )*(?:an?|the|this|last|some|many|several|\d+|two|three|four|five|six|seven|eight|nine|ten)"
+    r"(?: (?:few|couple of|past|last|long))? (?:while|time|bit|minutes?|hours?|days?|weeks?|months?|years?)(?: (?:now|already|straight|left))?$",
+    re.IGNORECASE,
+)
+"""A length of time and nothing else: "studying for a week now", "10 days left"."""
+BY_THE: Final = re.compile(r"\bby (?:the|these|those|all the) [\w-]+$")
+WORKED_THROUGH: Final = re.compile(
+    r"^(?:(?:all|another|about|around|over|only) )?\d+ (?:more )?(?:of (?:the|these) )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now))?$",
+    re.IGNORECASE,
+)
+COMING: Final = re.compile(
+    r"^(?:some|a few|lots of|a lot of|many|several|a couple of) (?:[\w-]+ )?(?:projects|plans|things|events|news|updates|surprises|stuff)\b"
+    r"(?: (?:in the works|coming up|going on|planned|lined up|ahead|on the way))?",
+    re.IGNORECASE,
+)
+"""Things that a clause announces and does not name."""
