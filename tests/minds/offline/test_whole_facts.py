@@ -43,6 +43,7 @@ def to_assistant(text: str) -> tuple[Fact, ...]:
         ("Good to hear. Last Friday, I sorted books at the library.", "On 10 May 2024, Ana sorted books at the library"),
         ("When I was a kid, I played the viola in a school orchestra.", "When Ana was a kid, Ana played the viola in a school orchestra"),
         ("As a kid, I collected stamps from Peru.", "As a kid, Ana collected stamps from Peru"),
+        ("That is like the kite I had as a kid, I flew kites at the beach.", "As a kid, Ana flew kites at the beach"),
         ("Growing up, we spent every summer at a lake in Finland.", "Growing up, Ana spent every summer at a lake in Finland"),
         ("Oh wow, two years ago, I ran a marathon in Porto!", "In 2022, Ana ran a marathon in Porto"),
         ("After I lost my job at the mill, I opened a bakery in Malmo.", "After Ana lost Ana's job at the mill, Ana opened a bakery in Malmo"),
@@ -98,6 +99,12 @@ def test_a_clause_under_a_condition_or_without_its_main_clause_is_no_fact(text: 
         "I'm not gonna let anything or anyone stop me.",
         "I was mesmerized by the castles.",
         "The official opening night is tomorrow.",  # between people, no noun says of what
+        "Our children are our future.",  # of people in general
+        "I have had quite the adventure!",
+        "I met someone who shared some amazing stories.",
+        "We raised money and awareness at the event.",  # which event, only the talk before says
+        "As soon as I paint, all my worries vanish.",
+        "I'm stepping into the unknown and hoping for the best.",
         "My name is Ana.",  # the fact would call Ana Ana
     ],
 )
@@ -113,6 +120,9 @@ def test_what_means_nothing_without_the_talk_is_no_fact(text: str) -> None:
         "I've practiced 20 problems so far.",
         "I said the angle opposite the long side was 65 degrees, but it's 60.",
         "The pairs (1,6), (2,5), (3,4) all add up to 7, so there are 6 outcomes.",
+        "I have two triangular structures.",
+        "I've been dedicating extra time to practicing.",
+        "I'm trying to sort triangles, but I made a mistake and thought it was a square.",  # cut before what was thought
         "I'm interested in learning about permutations, like those of 4 objects, where 4! = 24.",
     ],
 )
@@ -136,6 +146,11 @@ def test_a_length_of_time_or_a_count_of_something_named_is_a_fact(text: str, fac
     [
         ("I am sticking to my training plan and the people are awesome.", "Ana is sticking to Ana's training plan"),
         ("Since I lost my job at the mill, things have been tough.", "Ana lost Ana's job at the mill"),
+        (
+            "I joined a march for nurses and it was awesome, made me remember how much they do for us.",
+            "Ana joined a march for nurses and it was awesome",
+        ),
+        ("The band has 14 players now.", "The band has 14 players now"),
         ("I have been rowing twice a week since our last chat.", "Ana has been rowing twice a week"),
     ],
 )

@@ -22,7 +22,7 @@ from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
 from slowwave.minds.offline.rules.standing import instruction
-from slowwave.minds.offline.rules.words import WANTING_OBJECT
+from slowwave.minds.offline.rules.words import CHATTING, TALKING, WANTING_OBJECT
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
@@ -58,7 +58,8 @@ _TAIL: Final = re.compile(
 )
 _ASIDE: Final = re.compile(
     r",?\s+since (?:(?:our|the) last (?:chat|talk|conversation|call|catch-?up|time)|we(?:['’]ve)? (?:last )?(?:chatted|talked|spoke|spoken|met|caught up))\b"
-    r"|(?:,|,? and)\s+(?:things|life|everything|(?:the |all the )?people)(?:['’]s|['’]ve| is| are| was| were| has| have)\b[^,;]*$",
+    r"|(?:,|,? and)\s+(?:things|life|everything|(?:the |all the )?people)(?:['’]s|['’]ve| is| are| was| were| has| have)\b[^,;]*$"
+    r"|,\s+(?:which |it |that )?(?:has |have |really |just )*(?:made|makes|making|reminded|reminds|reminding|gave|gives|giving|helped|helps|taught|showed|shows|kept|keeps) (?:me|us)\b[^,;]*$",
     re.IGNORECASE,
 )
 """Words about the talk itself, or about nothing named: "since our last chat", "and the people are great"."""
@@ -67,6 +68,14 @@ _COMPLEMENT: Final = re.compile(
     re.IGNORECASE,
 )
 """A verb and a person, of whom the words after "that" say what they learn."""
+_YOUTH: Final = re.compile(
+    r"\b(?P<when>as an? (?:little |young |small )?(?:kid|child|teen(?:ager)?|boy|girl|student))$", re.IGNORECASE
+)
+_KNOWN_BEFORE: Final = re.compile(
+    r"\bthe (?:event|cause|occasion|situation|outcome|result)s?\b(?! (?:of|for|at|in|on|to|that|which|who|with|where|when|called|named|about|by|from)\b)",
+    re.IGNORECASE,
+)
+"""What only the talk before says which it is: "funds at the event"."""
 _ELABORATES: Final = re.compile(r"\s*(?:[-–—]+|:)\s*")
 """What stands between a clause and its details."""
 _TIME_WAS: Final = re.compile(
@@ -298,6 +307,8 @@ class _Reader:
         clause = draft.clause
         if clause is None or clause.form != "past" or has_time_word(draft.text):
             return ""
+        if (young := _YOUTH.search(before)) and between.strip() in {",", "-", "–"}:
+            return f"{young['when'].capitalize()},"
         return (
             time_of(before)
             if _ELABORATES.fullmatch(between) or (between.strip() == "," and _TIME_WAS.match(before))
@@ -340,6 +351,8 @@ class _Reader:
         if clause is None:
             return None
         self._company, self._person = company_of(clause, self._speaker), person_of(clause)
+        if not self._conversation.assistant and _KNOWN_BEFORE.search(words):
+            return None
         if not is_self_contained(words, person=clause.of_person or bool(_PERSON.match(words))):
             return None
         if is_restricted(self._message.text, piece) and clause.form != "past":
@@ -354,6 +367,8 @@ def _is_open(part: str) -> bool:
     last, before = (plain(words[-1]), plain(words[-2])) if len(words) > 1 else ("", "")
     base = ing_base(last) or past_base(last) or (last if is_base(last) else "")
     joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for", "as"}
+    if past_base(last) in CHATTING | TALKING:  # "and thought": what was thought follows
+        return True
     if last.endswith(("'m", "'re", "'s", "'ve", "'ll", "'d")):
         return True
     return bool(_LEFT_OPEN.search(part)) or base in WANTING_OBJECT or joined_verb

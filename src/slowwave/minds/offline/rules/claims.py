@@ -80,6 +80,15 @@ def time_of(text: str) -> str:
     return f"{opening} {words[:1].lower()}{words[1:]}" if found[0]["span"] else f"{opening} {words}"
 
 
+def without_time(text: str) -> str:
+    """The text without its written dates.
+
+    >>> without_time("is on 3 May 2024 in Rome")
+    'is on  in Rome'
+    """
+    return _WRITTEN_TIME.sub("", text)
+
+
 def recall_likelihood(text: str, claim: Claim, known: Collection[str]) -> float:
     """The likelihood that a later question needs a statement; the value is for comparisons only.
 

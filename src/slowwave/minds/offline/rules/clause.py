@@ -27,8 +27,27 @@ _WHEN_LEAD: Final = re.compile(
     r"(?:(?!\b(?:you|your|that|it|they|he|she|these)\b)[^,;:])*,)\s+(?=(?:I|we|my|our|me and)\b)",
     re.IGNORECASE,
 )
+_OF_ALL: Final = re.compile(r"^our [^,]{2,30} (?:are|is) our\b", re.IGNORECASE)
+"""Of people in general: "our children are our future"."""
 _DETERMINERS: Final = word_set("the a an my our this each every")
-_SUBORDINATING: Final = word_set("once when while after before until since as because whenever")
+_SUBORDINATING: Final = frozenset(
+    (
+        "once",
+        "when",
+        "while",
+        "after",
+        "before",
+        "until",
+        "since",
+        "as",
+        "because",
+        "whenever",
+        "as soon as",
+        "by the time",
+        "ever since",
+        "now that",
+    )
+)
 _OPINION: Final = re.compile(
     r"^(?:in (?:my|our) (?:opinion|view|experience)|as (?:you|i)\b|with (?:that|this)\b|for (?:me|sure)\b|this (?:is|was|means)\b)",
     re.IGNORECASE,
@@ -157,6 +176,8 @@ def _with_lead(lead: str, body: str, speaker: str, company: str, names: Collecti
     if match is None:
         found = _of_other(body, called, names) or _of_thing(body, called)
     elif match["owner"]:
+        if _OF_ALL.match(body):
+            return None
         found = _of_possession(body[match.end() :].strip(), called)
     elif match["both"]:
         other = re.sub(r"(?i)^(?:me and|I and)\s+|^me and |\s+and (?:I|me|myself)$", "", match["both"])

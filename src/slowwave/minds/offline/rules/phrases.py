@@ -89,7 +89,7 @@ VAGUE_OWNED: Final = re.compile(
     r"^(?:own\b|(?:best|worst) part|question|point|thoughts?|feelings?|mind|heart|head\b|eyes|day\b|life|time\b|way\b|bad\b|apolog|understanding|next question|"
     r"hope|guess|experience|dreams?\b|passion|love\b|mood|bond|code$|current code|initial|example|solution|concern|issue|problem|answer|calculation|work$|"
     r"main (?:concern|question|issue|challenge)|friendship|journey|voice|soul|strength|confidence|motivation|inspiration|creativity|focus|takeaway|idea|"
-    r"approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
+    r"worr(?:y|ies)|fears?$|troubles?$|approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
     re.IGNORECASE,
 )
 OF_IDENTITY: Final = re.compile(
@@ -99,7 +99,7 @@ OF_IDENTITY: Final = re.compile(
 VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
 EXERCISE: Final = re.compile(
     r"\b(?:probabilit(?:y|ies)|(?:rect|tri|quadr)angles?|circles?|lines?|number of|answers?|solutions?|results?|equations?|formulas?|angles?|area|sums?|vertices|slopes?|"
-    r"points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
+    r"(?:rect|tri)angular|isosceles|scalene|equilateral|points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
     r"issues?|following|derivatives?|integrals?|matri(?:x|ces)|ratios?|sides?|length|test cases?|loops?|quer(?:y|ies)|foci|ellipses?|hyperbolas?|parabolas?|pairs?|outcomes?|dice|"
     r"polygons?|parallelograms?|vectors?|graphs?|coordinates?|proofs?|theorems?)\b",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from slowwave.minds.offline.rules.claims import (
     has_name_or_number,
     has_time_word,
     says_something_definite,
+    without_time,
 )
 from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.morphology import ing_base, participle_base
@@ -575,7 +576,8 @@ def _of_thing(clause: Clause, *, assistant: bool) -> Claim | None:
         clause.noun,
         re.IGNORECASE,
     )
-    if not assistant and not dated and BARE_THE.match(clause.noun):
+    rest = without_time(clause.rest)
+    if not assistant and not dated and BARE_THE.match(clause.noun) and not (SHARP.search(rest) or TIMED.search(rest)):
         return None
     category = "goal" if dated and (assistant or clause.form != "past") else "project" if assistant else "observation"
     return _claim(category, 0.8, clause, kind=EPISODIC if clause.form == "past" else SEMANTIC)
