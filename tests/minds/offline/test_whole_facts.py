@@ -121,6 +121,9 @@ def test_what_means_nothing_without_the_talk_is_no_fact(text: str) -> None:
         "I said the angle opposite the long side was 65 degrees, but it's 60.",
         "The pairs (1,6), (2,5), (3,4) all add up to 7, so there are 6 outcomes.",
         "I have two triangular structures.",
+        "I've got two options.",
+        "I've been practicing more problems and it's really helping.",
+        "I'm starting from scratch.",
         "I've been dedicating extra time to practicing.",
         "I'm trying to sort triangles, but I made a mistake and thought it was a square.",  # cut before what was thought
         "I'm interested in learning about permutations, like those of 4 objects, where 4! = 24.",
@@ -144,6 +147,10 @@ def test_a_length_of_time_or_a_count_of_something_named_is_a_fact(text: str, fac
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
+        (
+            "Good to hear! My mum and I baked a loaf last night.",
+            "Ana and Ana's mum baked a loaf on the night of 14 May 2024",
+        ),
         ("I am sticking to my training plan and the people are awesome.", "Ana is sticking to Ana's training plan"),
         ("Since I lost my job at the mill, things have been tough.", "Ana lost Ana's job at the mill"),
         (

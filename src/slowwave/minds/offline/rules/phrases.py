@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.minds.offline.rules.words import KIN
 
 NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
+    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|from scratch\b|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
     r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
     r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
@@ -99,7 +99,7 @@ OF_IDENTITY: Final = re.compile(
 VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
 EXERCISE: Final = re.compile(
     r"\b(?:probabilit(?:y|ies)|(?:rect|tri|quadr)angles?|circles?|lines?|number of|answers?|solutions?|results?|equations?|formulas?|angles?|area|sums?|vertices|slopes?|"
-    r"(?:rect|tri)angular|isosceles|scalene|equilateral|points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
+    r"(?:rect|tri)angular|options?|choices?|isosceles|scalene|equilateral|points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
     r"issues?|following|derivatives?|integrals?|matri(?:x|ces)|ratios?|sides?|length|test cases?|loops?|quer(?:y|ies)|foci|ellipses?|hyperbolas?|parabolas?|pairs?|outcomes?|dice|"
     r"polygons?|parallelograms?|vectors?|graphs?|coordinates?|proofs?|theorems?)\b",
     re.IGNORECASE,
@@ -116,7 +116,7 @@ SPAN_ONLY: Final = re.compile(
 """A length of time and nothing else: "studying for a week now", "10 days left"."""
 BY_THE: Final = re.compile(r"\bby (?:the|these|those|all the) [\w-]+$")
 WORKED_THROUGH: Final = re.compile(
-    r"^(?:(?:all|another|about|around|over|only) )?\d+ (?:more )?(?:of (?:the|these) )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now))?$",
+    r"^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
     re.IGNORECASE,
 )
 COMING: Final = re.compile(

@@ -50,7 +50,7 @@ _OPENING: Final = re.compile(
     re.IGNORECASE,
 )
 _HALF_SUBJECT: Final = re.compile(
-    r"(?:^|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
+    r"(?:^\s*|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
 )
 _APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
 """An apposition between commas: the name is the subject of the sentence, not the person addressed."""
