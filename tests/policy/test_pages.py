@@ -167,13 +167,6 @@ def test_a_question_chooses_the_page_of_its_person_and_topic() -> None:
     assert best_pages("Which stamps does Ines own?", pages) == []
 
 
-def test_a_page_of_another_topic_than_the_question_names_needs_a_word_of_the_question() -> None:
-    food = page("Ines", "food", line("I bake bread", 1), line("I grilled trout in Norway", 2))
-    near = {each.member: 0.5 for each in lines_of(food)}
-    assert best_pages("Where has Ines travelled?", [food], near) == []
-    assert best_pages("Where in Norway has Ines travelled?", [food], near) == [food]
-
-
 def test_a_phrase_whose_words_are_of_another_topic_alone_does_not_name_that_topic() -> None:
     assert "sports" not in topics_of("Ines was late three times in a row", least=1)
     assert "sports" not in topics_of("Ines is running for mayor", least=1)

@@ -9,7 +9,7 @@ from slowwave.model.memory import Memory
 from slowwave.policy.retention.importance import name_stems
 from slowwave.policy.summaries.page_entries import THE_USER
 from slowwave.policy.summaries.pages import PageLine, lines_of
-from slowwave.policy.summaries.topics import topic_counts, topics_of
+from slowwave.policy.summaries.topics import topic_counts
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, fold, stem, words
 
@@ -65,12 +65,11 @@ def best_pages(
 ) -> list[Memory]:
     """The pages that answer a question, best first: at most so many for each person or thing that it names.
 
-    A question without a name is about the user if it says I or my, and else about any subject. A page without a line that has
-    a word of the question, and whose topic the question does not name, is left out; so is a page of another topic than a
-    question surely names ("Where has Jon travelled?"), unless a line of it has a word of the question.
+    A question that names nobody is about the user if it says I or my, and else about any subject. A page without a line that has
+    a word of the question, and whose topic the question does not name, is left out.
     """
     subjects = _subjects_asked(question, {page.subject or "" for page in pages})
-    topics, sure = topic_counts(question), topics_of(question)
+    topics = topic_counts(question)
     found: list[tuple[float, str, Memory]] = []
     for page in pages:
         if page.subject not in subjects:
@@ -78,7 +77,7 @@ def best_pages(
         lines = lines_of(page)
         scores = sorted(_line_scores(question, page, lines, near or {}), reverse=True)
         topic = TOPIC * min(TOPIC_WORDS, topics.get(_topic(page), 0))
-        if topic or (any(scores) and not (sure and not _shares_words(question, page, lines))):
+        if topic or any(scores):
             found.append((topic + sum(scores[:BEST_LINES]) / BEST_LINES, page.ref or "", page))
     found.sort(key=lambda each: (-each[0], each[1]))
     taken: Counter[str] = Counter()
@@ -89,11 +88,6 @@ def best_pages(
             taken[page.subject or ""] += 1
             chosen.append(page)
     return chosen
-
-
-def _shares_words(question: str, page: Memory, lines: Sequence[PageLine]) -> bool:
-    wanted = _stems(question) - name_stems([page.subject or ""])
-    return any(not wanted.isdisjoint(_stems(line.text)) for line in lines)
 
 
 MANY: Final = 2
