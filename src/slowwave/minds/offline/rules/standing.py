@@ -8,15 +8,16 @@ from slowwave.minds.offline.rules.morphology import ing_base, is_base, third_per
 from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain, possessive
 
 _POLITE: Final = r"(?:(?:please|kindly|and|so|also|but|ok|okay)[,\s]+)*"
+_FROM_NOW: Final = r"from (?:now|here) on|in (?:the )?future|going forward|from today|starting now"
 _STANDING: Final = re.compile(
-    rf"^{_POLITE}(?P<how>always|never|from now on|from here on|in (?:the )?future|going forward|from today|starting now|as a rule|remember to|"
+    rf"^{_POLITE}(?P<how>always|never|{_FROM_NOW}|as a rule|remember to|"
     r"make sure (?:to|you)(?: always)?|don['’]t ever|do not ever|(?:i(?:['’]d| would)? (?:want|like|need|prefer|expect) you to|you should|you must|can you|could you)"
     rf"(?: please)? (?:always|never|from now on))\b[,:]?\s*{_POLITE}",
     re.IGNORECASE,
 )
 _HOW: Final = {"always": "to always", "never": "to never", "don't ever": "to never", "do not ever": "to never"}
 _LATER: Final = re.compile(
-    r"[,\s]*\b(?:from (?:now|here) on|going forward|in (?:the )?future|from today|starting now)\b(?:,? please| ok)?[,\s]*",
+    rf"[,\s]*\b(?:{_FROM_NOW})\b(?:,? please| ok)?[,\s]*",
     re.IGNORECASE,
 )
 _NO_ORDER: Final = re.compile(
