@@ -7,7 +7,7 @@ import pytest
 
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.pipelines.recall.core_memory import context_line
-from slowwave.pipelines.recall.page_lines import _is_told, _words
+from slowwave.pipelines.recall.page_lines import _is_shown, _words
 from slowwave.policy.summaries.pages import PageLine
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -26,11 +26,11 @@ def line(text: str, member: str) -> PageLine:
     return PageLine(text=text, day=date(2026, 3, 1), member=member)
 
 
-@pytest.mark.parametrize(("text", "told"), [("I bought a red kayak yesterday", True), ("My brother rows", False)])
-def test_a_clause_is_left_out_beside_the_fact_that_tells_it(text: str, *, told: bool) -> None:
+@pytest.mark.parametrize(("text", "shown"), [("I bought a red kayak yesterday", True), ("My brother rows", False)])
+def test_a_clause_is_left_out_beside_the_fact_that_tells_it(text: str, *, shown: bool) -> None:
     fact = context_line(TOLD.text, TOLD, "", facts=(TOLD,), quoted=False)
-    assert _is_told(line(text, "m"), SAID, [fact]) is told
-    assert not _is_told(line(text, "m"), SAID, [])
+    assert _is_shown(line(text, "m"), SAID, [fact]) is shown
+    assert not _is_shown(line(text, "m"), SAID, [])
 
 
 def test_words_of_a_person_have_the_person_before_them() -> None:

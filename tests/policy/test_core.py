@@ -104,3 +104,9 @@ def test_a_single_event_or_a_mood_is_not_promoted_however_often_it_is_shown() ->
     assert promotes(memory(**shown, kind="episodic", text="Ann married Paul on 3 May 2025"), CONFIG)
     assert promotes(memory(**shown, kind="episodic", text="Ann went to the zoo on 3 May 2025"), CONFIG) is None
     assert promotes(memory(**shown, kind="semantic", text="Ann is swamped with work"), CONFIG) is None
+
+
+def test_work_that_ends_on_a_date_is_not_promoted() -> None:
+    shown = {**EARNED, "category": "project"}
+    assert promotes(memory(**shown, text="Ann uses Flask for the tracker"), CONFIG)
+    assert promotes(memory(**shown, text="Ann is going to launch the tracker on 3 May 2026"), CONFIG) is None

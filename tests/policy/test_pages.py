@@ -167,6 +167,12 @@ def test_a_question_chooses_the_page_of_its_person_and_topic() -> None:
     assert best_pages("Which stamps does Ines own?", pages) == []
 
 
+def test_a_phrase_whose_words_are_of_another_topic_alone_does_not_name_that_topic() -> None:
+    assert "sports" not in topics_of("Ines was late three times in a row", least=1)
+    assert "sports" not in topics_of("Ines is running for mayor", least=1)
+    assert "sports" in topics_of("Ines rows and runs", least=1)
+
+
 def test_only_lines_with_words_of_the_question_or_near_members_answer_it_and_ended_ones_come_last() -> None:
     lines = [
         line("I row", 1, "a"),
@@ -189,6 +195,9 @@ def test_only_lines_with_words_of_the_question_or_near_members_answer_it_and_end
         "I'm glad the pottery class was fun.",
         "which helped me with my asthma",
         "We should all cook more soup.",
+        "I've been busy at the office since we last talked!",
+        "There's something I want to tell my boss.",
+        "I want to help make that work.",
         "My sister rocks, her support is a good show of life.",
     ],
 )

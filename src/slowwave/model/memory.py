@@ -17,7 +17,7 @@ MESSAGE: Final = "message"
 SUMMARY: Final = "summary"
 FACT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural", SUMMARY)
 PAGE: Final = "page"
-"""The category of a topic page, a summary that lists what was said of one person and topic."""
+"""The category of a topic page, a summary that lists the statements about one person and topic."""
 NOTE: Final = "note"
 """A text or data that a caller stores under a name. It is no fact: nothing merges, rewords or archives it."""
 KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS, NOTE)

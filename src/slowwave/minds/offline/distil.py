@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
-from slowwave.minds.offline.rules.claims import Claim, recall_likelihood
+from slowwave.minds.offline.rules.claims import Claim, has_time_word, recall_likelihood, time_of
 from slowwave.minds.offline.rules.clause import Clause, read_clause
 from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
 from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.fragments import note, reworded
-from slowwave.minds.offline.rules.introductions import introductions
+from slowwave.minds.offline.rules.introductions import introductions, is_own_name
 from slowwave.minds.offline.rules.joining import is_restricted, joined
 from slowwave.minds.offline.rules.morphology import ing_base, is_base, past_base
-from slowwave.minds.offline.rules.pronouns import plain
+from slowwave.minds.offline.rules.pronouns import inside, plain
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
@@ -22,7 +22,7 @@ from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
 from slowwave.minds.offline.rules.standing import instruction
-from slowwave.minds.offline.rules.words import WANTING_OBJECT
+from slowwave.minds.offline.rules.words import CHATTING, TALKING, WANTING_OBJECT
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
@@ -56,12 +56,40 @@ _TAIL: Final = re.compile(
     r"|,?\s+(?:so|and|but)?,?\s*(?:please|can you|could you|would you|help me)\b|,\s+(?:so|which)\s",
     re.IGNORECASE,
 )
+_ASIDE: Final = re.compile(
+    r",?\s+since (?:(?:our|the) last (?:chat|talk|conversation|call|catch-?up|time)|we(?:['’]ve)? (?:last )?(?:chatted|talked|spoke|spoken|met|caught up))\b"
+    r"|(?:,|,? and)\s+(?:things|life|everything|(?:the |all the )?people)(?:['’]s|['’]ve| is| are| was| were| has| have)\b[^,;]*$"
+    r"|,\s+(?:which |it |that )?(?:has |have |really |just )*(?:made|makes|making|reminded|reminds|reminding|gave|gives|giving|helped|helps|taught|showed|shows|kept|keeps) (?:me|us)\b[^,;]*$",
+    re.IGNORECASE,
+)
+"""Words about the talk itself, or about nothing named: "since our last chat", "and the people are great"."""
+_COMPLEMENT: Final = re.compile(
+    r"\b(?:remind|tell|told|show|teach|taught|convince|assure|promise|inform|persuade|warn|notify|notifi)(?:s|ed|n|ing)?\b(?: \S+){1,5}$",
+    re.IGNORECASE,
+)
+"""A verb and a person, of whom the words after "that" say what they learn."""
+_YOUTH: Final = re.compile(
+    r"\b(?P<when>as an? (?:little |young |small )?(?:kid|child|teen(?:ager)?|boy|girl|student))$", re.IGNORECASE
+)
+_KNOWN_BEFORE: Final = re.compile(
+    r"\bthe (?:event|cause|occasion|situation|outcome|result)s?\b(?! (?:of|for|at|in|on|to|that|which|who|with|where|when|called|named|about|by|from)\b)",
+    re.IGNORECASE,
+)
+"""What only the talk before says which it is: "funds at the event"."""
+_ELABORATES: Final = re.compile(r"\s*(?:[-–—]+|:)\s*")
+"""What stands between a clause and its details."""
+_TIME_WAS: Final = re.compile(
+    r"^(?:the )?(?:week|weekend|morning|afternoon|evening|night|\d{1,2} \w+ \d{4})\b[^,;]* (?:was|has been)\b",
+    re.IGNORECASE,
+)
+_HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
     r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
 )
 _LEFT_OPEN: Final = re.compile(
     r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|behind|between|under|over|into|from|by|without|through|around|against|within|after|before|during|towards?|upon|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|is|are|was|were|be|the user)$"
 )
+_YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
 
@@ -181,7 +209,7 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     for piece in joined(message.text, read):
         for draft in reader.read(piece):
             text = clean_text(draft.text)
-            if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text):
+            if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text) or is_own_name(text, speaker):
                 continue
             person = draft.clause is None or draft.clause.subject in {"one", "named"} or draft.clause.of_person
             end = ending(text, message.at, person=person)
@@ -237,6 +265,7 @@ class _Reader:
         self._opens = opens
         self._company = ""
         self._person = ""
+        self._end = 0
         self._sentence, self._began = "", 0
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
@@ -248,6 +277,8 @@ class _Reader:
         words = generalise_demonstratives(resolve(words, self._message.at))
         requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
         before, began, pronoun = self._sentence, self._began, words
+        between = self._message.text[self._end : piece.start] if self._end else ""
+        self._end = piece.end
         words = with_thing(words, thing_of(before)) if assistant else words
         joins = words != pronoun
         self._sentence, self._began = words, piece.head
@@ -256,16 +287,39 @@ class _Reader:
         if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
             yield _Draft(text=order[0], subject=self._speaker, claim=order[1])
             return
-        if assistant and not piece.asks and (told := list(introductions(words, self._speaker, opens=self._opens))):
-            yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in told)
+        if (
+            assistant
+            and not piece.asks
+            and (introduced := list(introductions(words, self._speaker, opens=self._opens)))
+        ):
+            yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in introduced)
             return
         draft = self._of_clause(with_person(words, person), company, piece)
         if draft is None and assistant and self._is_note(piece) and (short := note(words, self._speaker)):
             draft = _Draft(text=short.text, subject=self._speaker, claim=short.claim)
         if draft is None and requested and (kept := remembered(words, self._speaker)):
             draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
-        if draft is not None:
-            yield replace(draft, text=joined_by_it(before, draft.text), head=began) if joins else draft
+        if draft is None:
+            return
+        if joins:
+            yield replace(draft, text=joined_by_it(before, draft.text), head=began)
+        elif when := self._time_before(before, between, draft):
+            yield replace(draft, text=f"{when} {inside(draft.text)}", head=began)
+        else:
+            yield draft
+
+    def _time_before(self, before: str, between: str, draft: _Draft) -> str:
+        """The time of the clause before, which a clause after a dash tells in detail: "Last week was wild - I got a dog"."""
+        clause = draft.clause
+        if clause is None or clause.form != "past" or has_time_word(draft.text):
+            return ""
+        if (young := _YOUTH.search(before)) and between.strip() in {",", "-", "–"}:
+            return f"{young['when'].capitalize()},"
+        return (
+            time_of(before)
+            if _ELABORATES.fullmatch(between) or (between.strip() == "," and _TIME_WAS.match(before))
+            else ""
+        )
 
     def _is_note(self, piece: StatementPiece) -> bool:
         """Whether a message is short enough that words without a verb in it are a note of the user, not part of a text."""
@@ -275,7 +329,7 @@ class _Reader:
 
     def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""
-        words = _REQUEST.sub("", words)
+        words = _ASIDE.sub("", _REQUEST.sub("", words))
         whole = self._of_words(words, company, piece)
         cut = _TAIL.search(words) if whole is None else None
         if cut is None:
@@ -283,12 +337,19 @@ class _Reader:
         rest, part = words[cut.start() :], words[: cut.start()].rstrip(" ,")
         if re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest) or _is_open(part):
             return None
+        cut_word = cut.group().split()[-1].lower()
+        if (cut_word == "that" and _COMPLEMENT.search(part)) or (cut_word != "that" and _HALF_LISTED.search(part)):
+            return None
         return self._of_words(part, company, piece)
+
+    def _is_praise(self, piece: StatementPiece) -> bool:
+        """Whether a sentence between people speaks of the person addressed: "Taking in strays, you're so kind"."""
+        return not self._conversation.assistant and _YOU.search(piece.sentence) is not None
 
     def _of_words(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         if _UNSURE.search(words) or _COURTESY.search(words):
             return None
-        restored = with_subject(words)
+        restored = None if self._is_praise(piece) else with_subject(words)
         clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
         if clause is None and restored is not None:
             words = restored
@@ -296,6 +357,8 @@ class _Reader:
         if clause is None:
             return None
         self._company, self._person = company_of(clause, self._speaker), person_of(clause)
+        if not self._conversation.assistant and _KNOWN_BEFORE.search(words):
+            return None
         if not is_self_contained(words, person=clause.of_person or bool(_PERSON.match(words))):
             return None
         if is_restricted(self._message.text, piece) and clause.form != "past":
@@ -310,6 +373,8 @@ def _is_open(part: str) -> bool:
     last, before = (plain(words[-1]), plain(words[-2])) if len(words) > 1 else ("", "")
     base = ing_base(last) or past_base(last) or (last if is_base(last) else "")
     joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for", "as"}
+    if past_base(last) in CHATTING | TALKING:  # "and thought": what was thought follows
+        return True
     if last.endswith(("'m", "'re", "'s", "'ve", "'ll", "'d")):
         return True
     return bool(_LEFT_OPEN.search(part)) or base in WANTING_OBJECT or joined_verb

@@ -209,19 +209,19 @@ def _stated_again(ports: Ports, incoming: Sequence[IncomingFact], suppressed: Co
     What a message said before that stays suppressed, however often the message is read again or imported with its date.
     """
     stated = {new.key for new in incoming if new.stated}
-    told = [
+    again = [
         new
         for new in incoming
         if new.key in suppressed and new.fact.sources and new.fact.trust in PERSONS and new.key not in stated
     ]
-    if not told:
+    if not again:
         return frozenset(stated)
-    ids = {new.fact.sources[0].memory for new in told}
+    ids = {new.fact.sources[0].memory for new in again}
     messages = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
     since = ports.store.suppressed_since(
-        ports.scope, [key for new in told for key in (new.key, tombstone(new.fact.text))]
+        ports.scope, [key for new in again for key in (new.key, tombstone(new.fact.text))]
     )
-    for new in told:
+    for new in again:
         ended = [since[key] for key in (new.key, tombstone(new.fact.text)) if key in since]
         message = messages.get(new.fact.sources[0].memory)
         if ended and message is not None and min(message.valid_from, message.recorded_at) > max(ended):

@@ -1,4 +1,4 @@
-"""Brings topic pages up to date: what was said of one person and topic, by day, gathered from facts and messages.
+"""Brings topic pages up to date: the statements about one person and topic, by day, gathered from facts and messages.
 
 Pages are derived from their members: only what changed since the last time is read, except for a page that does not exist yet,
 for which the newest messages and facts are read. The words of an entry are those of its member; no model is asked.
@@ -254,7 +254,7 @@ class _Pages:
         return Add(memory=reschedule(page, self.ports.config), because=f"{len(lines)} entries of {key}")
 
     def _updated(self, page: Memory, new: list[PageEntry], changed: Collection[str]) -> Change | None:
-        """The page with new entries, without those whose member was taken back; None if it stays as it is."""
+        """The page with new entries, without those whose member was removed; None if it stays as it is."""
         if page.id in self.taken:
             return None
         old = lines_of(page)

@@ -163,9 +163,9 @@ def _instructions(ports: Ports, question: str, available: int) -> list[Item]:
 
 def _with_instructions(candidates: Mapping[str, list[Item]], instructions: list[Item]) -> dict[str, list[Item]]:
     """The candidates, with instructions that core facts do not repeat."""
-    told = {item.memory.id for item in instructions if item.memory}
+    shown = {item.memory.id for item in instructions if item.memory}
     core = {
-        part: [item for item in candidates[part] if item.memory and item.memory.id not in told]
+        part: [item for item in candidates[part] if item.memory and item.memory.id not in shown]
         for part in ("core", "less trusted core")
     }
     return {**candidates, **core, "instructions": instructions}
@@ -187,8 +187,8 @@ def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget:
     The first packing decides which items of core and which latest messages are shown. The second packing fills the rest of the
     budget with other hits.
     """
-    told = [*candidates["instructions"], *(item for item in candidates["pages"] if is_said_by(item))]
-    forms = hits.forms(candidates["core"], told)
+    lines = [*candidates["instructions"], *(item for item in candidates["pages"] if is_said_by(item))]
+    forms = hits.forms(candidates["core"], lines)
     first = budget.pack(
         candidates,
         forms,
@@ -201,7 +201,7 @@ def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget:
     shown = {section.name: section.items for section in first.sections}
     fixed = {part: shown.get(part, ()) for part in ("instructions", "core", "pages", "immediate")}
     kept = {part: len(items) for part, items in fixed.items()}
-    packed = budget.pack({**candidates, **fixed}, hits.forms(fixed["core"], [*told, *fixed["immediate"]]), kept)
+    packed = budget.pack({**candidates, **fixed}, hits.forms(fixed["core"], [*lines, *fixed["immediate"]]), kept)
     return replace(
         packed, omitted=packed.omitted + sum(len(candidates[part]) - number for part, number in kept.items())
     )

@@ -45,8 +45,8 @@ class HitForms:
 
     def without(self, shown: Collection[str]) -> "HitForms":
         """The forms without these facts."""
-        told = frozenset(fact.id for fact in self.hit.facts if fact.id in shown)
-        return self if told == self.shown else replace(self, shown=told)
+        facts = frozenset(fact.id for fact in self.hit.facts if fact.id in shown)
+        return self if facts == self.shown else replace(self, shown=facts)
 
     @cached_property
     def short(self) -> Item:

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def page_items(
-    ports: Ports, question: str, pages: Sequence[Memory], near: Mapping[str, float], tokens: int, told: frozenset[str]
+    ports: Ports,
+    question: str,
+    pages: Sequence[Memory],
+    near: Mapping[str, float],
+    tokens: int,
+    in_context: frozenset[str],
 ) -> list[Item]:
     """The best lines of the pages for a question that fit, oldest first, each with the fact or message it rests on.
 
@@ -30,7 +35,7 @@ def page_items(
         pages: the pages.
         near: the scores of hits and of their facts, by id.
         tokens: what all lines may cost.
-        told: ids of memories that the context shows anyway: a line that rests on one of them is left out.
+        in_context: ids of memories that the context shows anyway: a line that rests on one of them is left out.
     """
     ranked = [[(page, line) for line in lines_for(question, page, near)] for page in pages]
     best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
@@ -41,8 +46,8 @@ def page_items(
         if (
             member is None
             or member.id in shown
-            or not told.isdisjoint((member.id, *(each.memory for each in member.sources)))
-            or _is_told(line, member, [item for _, _, item in shown.values()])
+            or not in_context.isdisjoint((member.id, *(each.memory for each in member.sources)))
+            or _is_shown(line, member, [item for _, _, item in shown.values()])
         ):
             continue
         words = _words(page, line, member)
@@ -61,7 +66,7 @@ def _words(page: Memory, line: PageLine, member: Memory) -> str:
     return f"({topic}) {person}{line.text}{f' (until {line.until})' if line.until else ''}"
 
 
-def _is_told(line: PageLine, member: Memory, shown: Sequence[Item]) -> bool:
+def _is_shown(line: PageLine, member: Memory, shown: Sequence[Item]) -> bool:
     """Whether a fact and a clause of its message that it tells would both be listed."""
     sources = {source.memory for source in member.sources}
     for item in shown:

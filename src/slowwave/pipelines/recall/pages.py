@@ -25,7 +25,7 @@ def pages_for(ports: Ports, question: str, near: Mapping[str, float] | None = No
         most: how many pages of one person or thing; of at most two.
 
     Returns:
-        The pages without lines whose member was taken back since the page was written, and with the mark of what has ended.
+        The pages without lines whose member was removed since the page was written, and with the mark of what has ended.
     """
     if not wants_page(question):
         return []

@@ -50,13 +50,13 @@ def other_speaker(text: str, quote: str, turn: Memory, speakers: Collection[str]
         turn: the message that is quoted.
         speakers: the names of all speakers.
     """
-    told = naming.words(text)
-    if not turn.speaker or _names(turn.speaker, told):
+    stated = naming.words(text)
+    if not turn.speaker or _names(turn.speaker, stated):
         return None
     said = naming.words(quote)
     if said & _OTHER_PRONOUNS or not (said & FIRST_PERSON or _DROPPED.search(quote)):
         return None
-    others = (name for name in sorted(speakers) if name != turn.speaker and _names(name, told))
+    others = (name for name in sorted(speakers) if name != turn.speaker and _names(name, stated))
     return next((name for name in others if not _names(name, said)), None)
 
 
@@ -66,9 +66,9 @@ def unaddressed_speaker(text: str, quote: str, messages: Sequence[Memory], speak
     A name in a sentence of at most `_CALL_WORDS` words, such as "Hey Ada!", does not count. "You" addresses the other one of two speakers, in the quote or in a sentence that is no question. Among more speakers "she"
     and "he" may mean one of them.
     """
-    told = naming.words(text)
+    stated = naming.words(text)
     authors = {message.speaker for message in messages if message.speaker}
-    named = [name for name in sorted(speakers) if _names(name, told)]
+    named = [name for name in sorted(speakers) if _names(name, stated)]
     if len(named) != 1 or len(authors) != len({message.speaker for message in messages}) or named[0] in authors:
         return None
     pronouns = _SECOND_PERSON if len(speakers) <= _TWO else _OTHER_PRONOUNS
@@ -137,13 +137,13 @@ def opposite_verb(text: str, quote: str, speaker: str | None, messages: Sequence
     """
     if negates(text) != negates(quote) and any(NO in each for each in polarities(text).values()):
         return None
-    told, said = _stems(text), _stems(quote)
+    stated, said = _stems(text), _stems(quote)
     heard = frozenset().union(*(_stems(message.text).keys() for message in messages))
     begins = speaker is None or text.casefold().startswith((speaker.casefold(), "the user", "user"))
-    for root in told.keys() - heard:
-        for other in _antonyms().get(root, frozenset()) & (said.keys() - told.keys()):
+    for root in stated.keys() - heard:
+        for other in _antonyms().get(root, frozenset()) & (said.keys() - stated.keys()):
             if begins or frozenset((root, other)) not in _converses():
-                return told[root], said[other]
+                return stated[root], said[other]
     return None
 
 

@@ -126,7 +126,7 @@ def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> d
     meaning: MEANING times the cosine of the question and the row with its context.
     estimated: MEANING times "words", for rows without a vector if other rows have one.
     asked: ASKED if the row is by the one speaker that the question names.
-    user: ASKED if the row is by the user of an assistant, and the question names nobody and says I, my, we or our.
+    user: ASKED if the row is by the user of an assistant, and the question has no name and says I, my, we or our.
     question: down to -QUESTION for a row that is only a question; only in conversations between people.
     dated: DATED for a row that says when something happened; only in conversations between people.
     cue: CUE if the row contains the kind of answer that the question asks for.

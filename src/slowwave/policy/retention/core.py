@@ -6,9 +6,9 @@ from math import log1p
 from typing import Final
 
 from slowwave.model.config import Config
-from slowwave.model.memory import FACT_KINDS, Memory
+from slowwave.model.memory import FACT_KINDS, Memory, altered
 from slowwave.policy.guard.trust import trusted
-from slowwave.policy.retention.lasting import durability
+from slowwave.policy.retention.lasting import PERSONAL, durability, own_end
 from slowwave.policy.retention.policies import strength
 
 RETRIEVAL_WEIGHT: Final = 0.1
@@ -70,8 +70,10 @@ def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> s
 
 
 def _is_brief(memory: Memory) -> bool:
-    """Whether a fact tells of a single event, or of what passes."""
+    """Whether a fact tells of a single event, of what passes, or of work with a date, which never expires by its words."""
     lasts = durability(memory)
+    if memory.category not in PERSONAL and own_end(altered(memory, category="other")) is not None:
+        return True
     return lasts == "passing" or (lasts == "ordinary" and memory.kind == "episodic")
 
 

@@ -138,7 +138,7 @@ def own_end(memory: Memory) -> datetime | None:
     """The last instant at which the words of a fact can be true; None if they name no end.
 
     A plan ends with the last day that it names, "until 3 May" and "last day" with that day, and a state that cannot last,
-    such as a pregnancy, an age or "at the moment", some time after it was said. The day or month in which a plan was told, and
+    such as a pregnancy, an age or "at the moment", some time after it was said. The day or month in which a plan was stated, and
     a date after "as of", "since" or "from", are no dates of the plan: it does not end with them.
 
     >>> at = datetime(2026, 3, 1, tzinfo=UTC)

@@ -448,7 +448,7 @@ def associated(memory: Memory, config: Config, now: datetime) -> Memory:
 def with_due_date(memory: Memory, config: Config, after: datetime | None = None) -> Memory:
     """The memory with `due_at` and `pace` computed by these settings; for `after` see `next_due`.
 
-    The `due_at` of a topic page stays: it is the day on which a line leaves, and whoever writes the lines sets it.
+    The `due_at` of a topic page stays: it is the day on which a line leaves, and the function that writes the lines sets it.
     """
     at = memory.due_at if memory.is_page and memory.phase == "active" else next_due(memory, config, after)
     new = decay_class_of(memory, config)

@@ -6,6 +6,7 @@ from typing import Final
 
 from slowwave.policy.text.clauses import Clause
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 _OWN: Final = lazy_regex(r"\b(?:I|we|We|my|My|our|Our)\b(?!\.)|\bI['’]")
@@ -34,32 +35,49 @@ _GENERAL: Final = lazy_regex(
     r"all of us|reminds? (?:me|us)|we all|in life|together (?:we|to make))\b",
     re.IGNORECASE,
 )
+_OF_THE_TALK: Final = lazy_regex(
+    r"\bsince (?:we|our|the) (?:last )?(?:talk|spoke|chat|met|call|conversation)\w*|\bsomething (?:\w+ )?(?:I|we) (?:want|have|need|['’]ve got) to (?:tell|ask|show|share)\b",
+    re.IGNORECASE,
+)
+_POINTING: Final = lazy_regex(r"\b(?:it|that|this|them|those|these|so)\b", re.IGNORECASE)
+_LIGHT: Final = frozenset(
+    stem(word)
+    for word in word_set(
+        "want hope try help make happen pass keep go get give take do let see use find start work others people thing things way ways lot "
+        "time good great better best able sure really ready gonna gotta wanna know learn understand love"
+    )
+)
+"""Words that say nothing beside a pronoun: "I want to help make that happen"."""
 
 
 def own_statements(found: Iterable[Clause]) -> list[Clause]:
-    """The clauses in which the speaker tells something of the own life, and those that name who was told of just before.
+    """The clauses in which the speaker tells something of the own life, and those that name the person of the clause before.
 
     Left out are questions, captions, clauses about "you", encouragement, opinions in general, and clauses that begin with a
     word that needs the one before ("which helped me").
     """
-    told: list[Clause] = []
+    statements: list[Clause] = []
     named = False
     for clause in found:
         named = _tells(clause) or bool(_NAMES.match(clause.text) and not clause.question)
         if named:
-            told.append(clause)
-    return told
+            statements.append(clause)
+    return statements
 
 
 def names_the_last(clause: Clause) -> bool:
-    """Whether a clause gives the name of who was told of just before: "Her name is Biscuit"."""
+    """Whether a clause gives the name of the person of the clause before: "Her name is Biscuit"."""
     return _NAMES.match(clause.text) is not None
 
 
-def shows(caption: Clause, told: Iterable[Clause]) -> bool:
+def shows(caption: Clause, statements: Iterable[Clause]) -> bool:
     """Whether a caption shows what the speaker's own words are about: they share a content word."""
-    said = {stem(word) for clause in told for word in words(clause.text)}
-    return len({stem(word) for word in words(caption.text) if word not in STOP_WORDS} & said) >= SHARED
+    said = {stem(word) for clause in statements for word in words(clause.text)}
+    return len(_content(caption.text) & said) >= SHARED
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
 
 
 SHARED: Final = 1
@@ -69,5 +87,7 @@ SHARED: Final = 1
 def _tells(clause: Clause) -> bool:
     text = clause.text
     if clause.question or clause.caption or _YOU.search(text) or _TO_THE_OTHER.match(text) or _GENERAL.search(text):
+        return False
+    if _OF_THE_TALK.search(text) or (_POINTING.search(text) and not _content(text) - _LIGHT):
         return False
     return _OWN.search(text) is not None or _SUBJECTLESS.match(text) is not None

@@ -115,12 +115,12 @@ def message_entries(
 def _listed_clauses(text: str) -> tuple[tuple[Clause, tuple[str, ...]], ...]:
     """The clauses of a message that pages may list, with their topics; cached, since a new page reads messages again.
 
-    A clause that names who was told of before has the topics of the clause before it.
+    A clause that names the person of the clause before has the topics of the clause before it.
     """
     found: list[tuple[Clause, tuple[str, ...]]] = []
     whole = clauses(redact(remove_fenced_blocks(text)).text)
-    told = own_statements(whole)
-    for clause in [*told, *(one for one in whole if one.caption and shows(one, told))]:
+    stated = own_statements(whole)
+    for clause in [*stated, *(one for one in whole if one.caption and shows(one, stated))]:
         if len(clause.text.split()) <= CLAUSE_MAX:
             same = names_the_last(clause) and found
             found.append((clause, found[-1][1] if same else topics_of(clause.text, TOPICS_MAX)))
@@ -153,7 +153,7 @@ def fact_entries(
 
 
 def fact_line(fact: Memory, now: datetime | None = None) -> PageLine | None:
-    """The line of a fact; None if no page lists it: it is a duplicate, was taken back or waits for review.
+    """The line of a fact; None if no page lists it: it is a duplicate, was retracted or waits for review.
 
     Args:
         fact: The fact.
@@ -172,7 +172,7 @@ def fact_line(fact: Memory, now: datetime | None = None) -> PageLine | None:
 def current_lines(
     lines: Iterable[PageLine], members: Mapping[str, Memory], now: datetime | None = None
 ) -> tuple[PageLine, ...]:
-    """The lines as their members are now: without those whose member is gone or taken back, with the mark of what ended."""
+    """The lines as their members are now: without those whose member is gone or was retracted, with the mark of what ended."""
     found = []
     for line in lines:
         member = members.get(line.member)
@@ -180,8 +180,8 @@ def current_lines(
             continue
         if member.kind == MESSAGE:
             found.append(line)
-        elif (told := fact_line(member, now)) is not None:
-            found.append(replace(line, until=told.until))
+        elif (stated := fact_line(member, now)) is not None:
+            found.append(replace(line, until=stated.until))
     return tuple(found)
 
 
@@ -240,8 +240,8 @@ def is_told(said: str, fact: str) -> bool:
     >>> is_told("Guess what - I got a kitten two weeks ago!", "Ines got a kitten in the week of 5 January 2026")
     True
     """
-    clause, told = _content(said), _content(fact)
-    shared = clause & told
+    clause, stated = _content(said), _content(fact)
+    shared = clause & stated
     own = {stem(word) for word in words(fact) if word not in STOP_WORDS and word.isalpha()}
     own -= {stem(word) for word in fact.casefold().split()[:1]} | _CALENDAR
     return len(shared) >= COVERED * len(clause) or (

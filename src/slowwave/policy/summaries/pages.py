@@ -1,4 +1,4 @@
-"""The form of a topic page: a memory whose text lists what was said of one subject and topic, one entry a line, oldest first.
+"""The form of a topic page: a memory whose text lists the statements about one subject and topic, one entry a line, oldest first.
 
 The first line is "{subject}: {topic}". Each further line is "- 2023-05-08: Anna started pottery"; what is no longer true ends
 with " (until 2023-09-01)". `members[i]` of the memory is the id of the fact or message on which line i rests.

@@ -1,5 +1,6 @@
 """Assigns texts to topics by a table of words. A topic is the second half of the name of a page: "Anna: hobbies"."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -22,6 +23,12 @@ _PLANS: Final = lazy_regex(
     r"decided to|about to|(?:dreams?|dreaming) (?:of|is)|goals? (?:is|are)|resolution is|coming up|upcoming|"
     r"tomorrow|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter))\b",
 )
+_FIGURATIVE: Final = lazy_regex(
+    r"\bin a row\b|\br[ua]n(?:s|ning)? for (?:(?:the|a|an|city|school|local|public) )?(?:office|mayor|president|council|board|election|senate|parliament|governor)\b"
+    r"|\bon (?:the|[\w'’-]+) way to work\b|\bwork(?:s|ed|ing)? (?:out|well|fine)\b",
+    re.IGNORECASE,
+)
+"""Phrases whose words are of another topic alone: "twice in a row", "to run for mayor"."""
 
 
 @cache
@@ -63,7 +70,7 @@ def topics_of(text: str, most: int = 2, *, least: int = SURE) -> tuple[str, ...]
     """
     known = _topics_by_stem()
     sums: Counter[str] = Counter()
-    for root in {stem(word): None for word in words(text)}:
+    for root in {stem(word): None for word in words(_FIGURATIVE.sub(" ", text))}:
         sums.update(known.get(root, {}))
     sums[PLANS] = SURE if _PLANS.search(text) else 0
     sure = [topic for topic in _order() if sums[topic] >= least]

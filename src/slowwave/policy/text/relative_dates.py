@@ -150,6 +150,10 @@ _KEPT_PREPOSITION: Final = lazy_regex(
     r"\b(?:by|since|until|till|from|to|before|after|for|around|about|of|between|through|during|than)\s+$", re.IGNORECASE
 )
 _REPLACED_PREPOSITION: Final = lazy_regex(r"\b(?:on|in|at)\s+$", re.IGNORECASE)
+_STRANDED: Final = lazy_regex(
+    r"\b(?:in|at)\s+(?:yesterday|today|tomorrow)\b|\bat\s+(?:last|next)\b(?! weekend)", re.IGNORECASE
+)
+"""A preposition before a date that belongs to the verb before it: "a shop that I work at last Friday"."""
 _WORD_BEFORE: Final = 20  # characters, enough for the word before a phrase
 _POSSESSIVE: Final = lazy_regex(r"['’]s?\b(?=\s+\w)|['’](?=\s+\w)")
 _AS_SUBJECT: Final = lazy_regex(
@@ -172,7 +176,9 @@ def _placed(text: str, match: re.Match[str], reading: _Reading) -> DatePhrase:
         wording = reading.wording
     elif owner := _POSSESSIVE.match(text, end):
         wording, end = f"the {reading.wording.removeprefix('the ')}", owner.end()
-    elif replaced := _REPLACED_PREPOSITION.search(before):
+    elif (replaced := _REPLACED_PREPOSITION.search(before)) and not _STRANDED.match(
+        text, start - len(before) + replaced.start()
+    ):
         start -= len(before) - replaced.start()
         before = before[: replaced.start()]
     opening = wording[:1].upper() + wording[1:] if _opens_sentence(before) else wording
@@ -349,7 +355,7 @@ def _back(today: date, count: int, unit: str) -> _Reading:
 def _years_back(today: date, count: int) -> _Reading:
     """So many years ago or ahead: the year; the months around the day of the message are a second reading.
 
-    One year ago is the month of last year, of which nobody remembers the exact limits: "around May 2022".
+    One year ago is the month of last year, whose exact limits people do not remember: "around May 2022".
     """
     year = _year(today.year - count)
     months = [_month(today.year - count, today.month + off) for off in (-1, 0, 1)]

@@ -56,6 +56,39 @@ def has_time_word(text: str) -> bool:
     return bool(TIMES.search(text))
 
 
+_WRITTEN_TIME: Final = re.compile(
+    r"\b(?:(?P<span>the (?:week|weekend|morning|afternoon|evening|night) of )?(?P<day>\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4})"
+    r"|(?P<month>(?:(?:January|February|March|April|May|June|July|August|September|October|November|December|summer|winter|spring|autumn) )?(?:19|20)\d\d))\b",
+    re.IGNORECASE,
+)
+
+
+_BOUNDED: Final = re.compile(r"\b(?:before|after|since|until|till|by|from|than|of) (?:the )?$", re.IGNORECASE)
+
+
+def time_of(text: str) -> str:
+    """The date of a text that has one, as it opens a sentence; empty if the text has none or several.
+
+    >>> time_of("Ana had a day out on the weekend of 6 May 2023"), time_of("Ana moved in 2020 and in 2022")
+    ('On the weekend of 6 May 2023', '')
+    """
+    found = list(_WRITTEN_TIME.finditer(text))
+    if len(found) != 1 or _BOUNDED.search(text[: found[0].start()]):
+        return ""
+    words = found[0].group()
+    opening = "In" if found[0]["month"] or words.lower().startswith("the week of") else "On"
+    return f"{opening} {words[:1].lower()}{words[1:]}" if found[0]["span"] else f"{opening} {words}"
+
+
+def without_time(text: str) -> str:
+    """The text without its written dates.
+
+    >>> without_time("is on 3 May 2024 in Rome")
+    'is on  in Rome'
+    """
+    return _WRITTEN_TIME.sub("", text)
+
+
 def recall_likelihood(text: str, claim: Claim, known: Collection[str]) -> float:
     """The likelihood that a later question needs a statement; the value is for comparisons only.
 

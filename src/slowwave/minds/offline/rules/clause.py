@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from slowwave.minds.offline.rules.morphology import finite_base, is_base, past_base, third_base, third_person
-from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, possessive, tidy, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain, possessive, tidy
 from slowwave.minds.offline.rules.verb_phrase import VerbPhrase, verb_phrase
 from slowwave.minds.offline.rules.words import ADVERBS, KIN, MODALS, NAMED_KIN, PERSON_WORDS, PLURAL_KIN, TOGETHER
 from slowwave.policy.text import word_frequency
@@ -21,6 +21,32 @@ _LEAD: Final = re.compile(
     r"Originally|Once|By|Towards|This|Later|Besides|Outside|Back|Between|Because of|Thanks to)\b"
     r"(?:(?!\b(?:I|we|you|your|my|our|that|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|my|our|me and)\b)",
     re.IGNORECASE,
+)
+_WHEN_LEAD: Final = re.compile(
+    r"^(?P<lead>(?:When|While|Whenever|Once|After|Before|As soon as|Until|By the time|Ever since) (?:I|we(?! (?:are|were)\b)|my)\b"
+    r"(?:(?!\b(?:you|your|that|it|they|he|she|these)\b)[^,;:])*,)\s+(?=(?:I|we|my|our|me and)\b)",
+    re.IGNORECASE,
+)
+_OF_ALL: Final = re.compile(r"^our [^,]{2,30} (?:are|is) our\b", re.IGNORECASE)
+"""Of people in general: "our children are our future"."""
+_DETERMINERS: Final = word_set("the a an my our this each every")
+_SUBORDINATING: Final = frozenset(
+    (
+        "once",
+        "when",
+        "while",
+        "after",
+        "before",
+        "until",
+        "since",
+        "as",
+        "because",
+        "whenever",
+        "as soon as",
+        "by the time",
+        "ever since",
+        "now that",
+    )
 )
 _OPINION: Final = re.compile(
     r"^(?:in (?:my|our) (?:opinion|view|experience)|as (?:you|i)\b|with (?:that|this)\b|for (?:me|sure)\b|this (?:is|was|means)\b)",
@@ -60,7 +86,10 @@ _NO_NAME: Final = word_set(
     "today yesterday tomorrow please also even maybe well sure yes no not or can could would is are was do does did "
     "let lets let's get got im dont first next last after before since because while with without for from in on at by to of"
 )
-_GENERAL: Final = re.compile(r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b")
+_GENERAL: Final = re.compile(
+    r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b"
+    r"|.*\b(?:different|various|respective|separate|in common|alike|similar|as a (?:team|family|group|couple))\b"
+)
 """Predicates of "we" that are of people in general, or of several only together."""
 _ABSTRACT: Final = (
     "ery",
@@ -131,8 +160,10 @@ def read_clause(piece: str, speaker: str, *, company: str = "", names: Collectio
     if _OPINION.match(piece):
         return None
     lead, body = "", piece
-    if not _SUBJECT.match(body) and (opening := _LEAD.match(piece)):
+    if not _SUBJECT.match(body) and (opening := _WHEN_LEAD.match(piece) or _LEAD.match(piece)):
         lead, body = opening["lead"], piece[opening.end() :]
+    if lead.lower() in _SUBORDINATING:  # the main clause is missing: "once I have it"
+        return None
     try:
         return _with_lead(lead, body, speaker, company, names)
     except UnclearError:
@@ -145,17 +176,19 @@ def _with_lead(lead: str, body: str, speaker: str, company: str, names: Collecti
     if match is None:
         found = _of_other(body, called, names) or _of_thing(body, called)
     elif match["owner"]:
+        if _OF_ALL.match(body):
+            return None
         found = _of_possession(body[match.end() :].strip(), called)
     elif match["both"]:
         other = re.sub(r"(?i)^(?:me and|I and)\s+|^me and |\s+and (?:I|me|myself)$", "", match["both"])
-        found = _of_several(f"{called} and {told_of(other, speaker)}", "", body[match.end() :], speaker)
+        found = _of_several(f"{called} and {in_third_person(other, speaker)}", "", body[match.end() :], speaker)
     elif match["we"]:
         found = _of_we((match["wshort"] or "")[1:], body[match.end() :], called, company)
     else:
         found = _of_one((match["short"] or "")[1:], body[match.end() :], called)
     if found is None:
         return None
-    text = tidy(f"{told_of(lead, speaker)} {found.text}".strip())
+    text = tidy(f"{in_third_person(lead, speaker)} {found.text}".strip())
     return replace(found, text=text[:1].upper() + text[1:], lead=lead)
 
 
@@ -167,7 +200,7 @@ def _of_one(short: str, after: str, speaker: str) -> Clause | None:
 def _clause(phrase: VerbPhrase, name: str, subject: str, about: str, *, plural: bool = False) -> Clause:
     rest = " ".join(phrase.rest)
     return Clause(
-        text=f"{name} {phrase.text} {told_of(rest, about, company=False)}".strip(),
+        text=f"{name} {phrase.text} {in_third_person(rest, about, company=False)}".strip(),
         subject=subject,
         about=about,
         verb=phrase.base,
@@ -211,7 +244,7 @@ def _of_several(name: str, short: str, after: str, speaker: str) -> Clause | Non
     if single is None:
         return None
     rest = words[len(words) - len(single.rest) :]
-    text = f"{name} {told_of(' '.join(words), speaker, company=True)}"
+    text = f"{name} {in_third_person(' '.join(words), speaker, company=True)}"
     return Clause(
         text=text,
         subject="both",
@@ -233,7 +266,7 @@ def _of_possession(body: str, speaker: str) -> Clause | None:
         noun, colon, value = body.partition(": ")
         if not colon or not 0 < len(noun.split()) <= _LABEL_LONGEST or not value:
             return None
-        text = f"{possessive(speaker)} {noun} is {told_of(value, speaker)}"
+        text = f"{possessive(speaker)} {noun} is {in_third_person(value, speaker)}"
         return Clause(text=text, subject="owned", about=speaker, verb="be", form="be", rest=value, noun=noun)
     place, verb, form = found
     return _other_clause(words, place, verb, form, f"{possessive(speaker)} ", "owned", speaker)
@@ -266,7 +299,7 @@ def _of_other(body: str, speaker: str, names: Collection[str]) -> Clause | None:
     found = _verb_at(["", *after], person=True, at_once=True)
     if found is None or not (kinship or first in names or _is_rare_name(first, after, found)):
         return None
-    head = f"{match['name']}{told_of(kinship, speaker) if kinship else ''}"
+    head = f"{match['name']}{in_third_person(kinship, speaker) if kinship else ''}"
     return _other_clause([head, *after], *found, "", "named", speaker, about=match["name"])
 
 
@@ -306,9 +339,9 @@ def _other_clause(
     noun, rest = " ".join(words[:place]), " ".join(words[place + 1 :])
     low = plain(words[place])
     after = [plain(word) for word in words[place + 1 : place + 3]]
-    told_noun = noun if subject == "named" else told_of(noun, speaker)
+    stated_noun = noun if subject == "named" else in_third_person(noun, speaker)
     return Clause(
-        text=f"{owner}{told_noun} {words[place]} {told_of(rest, speaker)}".strip(),
+        text=f"{owner}{stated_noun} {words[place]} {in_third_person(rest, speaker)}".strip(),
         subject=subject,
         about=about or (speaker if subject == "owned" else re.sub(r"^(?:the|an?)\s", "", noun, flags=re.IGNORECASE)),
         verb=verb,
@@ -338,6 +371,8 @@ def _verb_at(words: list[str], *, person: bool, at_once: bool = False) -> tuple[
         if low in _FINITE:
             denied = following == "not" and place + 2 < len(words)
             return (place, *_helper_form(low, plain(words[place + 2]) if denied else following))
+        if before in _DETERMINERS:  # "the pairs": a noun
+            continue
         base, form = _finite(low, person=person, before=before, plural=before in PLURAL_KIN or last in PLURAL_KIN)
         if base:
             return place, base, form

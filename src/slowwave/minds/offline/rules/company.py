@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.clause import Clause
-from slowwave.minds.offline.rules.pronouns import UnclearError, inside, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside
 from slowwave.minds.offline.rules.words import KIN, PLURAL_KIN
 
 _SOMEBODY: Final = rf"(?:(?:my|our) (?:(?!\bown\b)[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN))})(?: [A-Z]\w+)?(?: and (?:[A-Z]\w+|(?:my )?(?:{'|'.join(sorted(KIN))})))?|(?!(?:I|The|My)\b)[A-Z][a-z]+)"
@@ -52,7 +52,7 @@ _WOMEN: Final = frozenset(
 
 
 def company_of(clause: Clause, speaker: str) -> str:
-    """Who was with the speaker in a clause, as a fact names them; empty if nobody is named."""
+    """Who was with the speaker in a clause, as a fact names them; empty if no person is named."""
     if clause.subject == "both":
         head = clause.text.split(f" {clause.verb}")[0]
         match = re.search(r" and (.+?)(?= (?:are|were|have|had|will|went|got|\w+ed|[a-z]+)\b)", head)
@@ -61,7 +61,7 @@ def company_of(clause: Clause, speaker: str) -> str:
         return ""
     match = _WITH.search(clause.rest)
     try:
-        return told_of(match["who"], speaker) if match else ""
+        return in_third_person(match["who"], speaker) if match else ""
     except UnclearError:
         return ""
 
@@ -106,7 +106,7 @@ def with_thing(text: str, thing: str) -> str:
     return f"{match['head']} {thing}{text[match.end() :]}" if match and thing else text
 
 
-def joined_by_it(sentence: str, told: str) -> str:
+def joined_by_it(sentence: str, stated: str) -> str:
     """A sentence about a thing with what a fact says of the thing after it.
 
     >>> joined_by_it("Aubergine is slimy", "The user hates aubergine")
@@ -114,7 +114,7 @@ def joined_by_it(sentence: str, told: str) -> str:
     """
     thing = thing_of(sentence)
     many = bool(re.match(rf"{re.escape(thing)} (?:are|were)\b", sentence, re.IGNORECASE))
-    return f"{sentence} and {inside(told.replace(thing, 'them' if many else 'it', 1))}"
+    return f"{sentence} and {inside(stated.replace(thing, 'them' if many else 'it', 1))}"
 
 
 def with_person(text: str, person: str) -> str:

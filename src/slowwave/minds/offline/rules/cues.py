@@ -114,5 +114,5 @@ def cue(pattern: str, *needs: str, flags: int = re.IGNORECASE) -> Cue:
 
 @cache
 def group(words: str) -> Group:
-    """A group of words separated by spaces, in which "_" stands for a space and "¶" for a line break."""
+    """A group of words separated by spaces, in which "_" is a space and "¶" a line break."""
     return Group(tuple(word.replace("_", " ").replace("¶", "\n") for word in words.split()))

@@ -281,7 +281,7 @@ def _all_spans(text: str, *, playing: bool) -> Iterator[Iterable[tuple[int, int]
 
 
 _CODE: Final = "\x00"
-"""Stands for each character of code while the text is searched."""
+"""Replaces each character of code while the text is searched."""
 _FENCE: Final = _pattern(r"```.*?(?:```|\Z)", re.DOTALL)
 Spans = Iterator[tuple[int, int]]
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from slowwave.minds.offline.rules.claims import EPISODIC, SEMANTIC, Claim, has_time_word, says_something_definite
 from slowwave.minds.offline.rules.morphology import finite_base, ing_base, is_base, past_base
-from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain
 from slowwave.minds.offline.rules.words import JOBS, KIN, LASTING_STATES, PEOPLES, PLURAL_KIN
 from slowwave.policy.text.names import word_set
 
@@ -532,6 +532,6 @@ def _is_verb(word: str) -> bool:
 
 
 def _note(text: str, speaker: str, category: str, confidence: float) -> Note:
-    told = told_of(text, speaker)
+    stated = in_third_person(text, speaker)
     kind = EPISODIC if category == "event" else SEMANTIC
-    return Note(text=told[:1].upper() + told[1:], claim=Claim(category=category, kind=kind, confidence=confidence))
+    return Note(text=stated[:1].upper() + stated[1:], claim=Claim(category=category, kind=kind, confidence=confidence))

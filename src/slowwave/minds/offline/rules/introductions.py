@@ -100,18 +100,28 @@ def introductions(text: str, speaker: str, *, opens: bool) -> Iterator[tuple[str
         yield f"{speaker} is called {other['name']}", speaker, _identity()
 
 
+def is_own_name(text: str, speaker: str) -> bool:
+    """Whether a fact says only that a speaker has the name by which the fact calls them: "Juno's name is Juno".
+
+    >>> is_own_name("Juno's name is Juno", "Juno"), is_own_name("Juno's name is Juno Park", "Juno")
+    (True, False)
+    """
+    match = re.fullmatch(rf"{re.escape(speaker)}(?:'s (?:\w+ )?name is| is called) (?P<name>.+)", text)
+    return match is not None and match["name"].casefold() == speaker.casefold()
+
+
 def _presented(text: str, speaker: str, *, opens: bool) -> list[tuple[str, str, Claim]]:
     """The name of a sentence that gives it in another way; where a name may be somebody else's, only in the first message."""
     match = next((found for pattern in _PRESENTED if (found := pattern.match(text))), None)
     spelled = _SPELLED.match(text) if opens else None
     short = _SHORT_FOR.match(text) if opens else None
     if found := match or spelled:
-        told = f"{possessive(speaker)} name is {found['name']}"
+        stated = f"{possessive(speaker)} name is {found['name']}"
     elif found := short:
-        told = f"{speaker} is called {found['title'] or ''}{found['name'] or found['nick']}"
-    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", told)[-1:]):
+        stated = f"{speaker} is called {found['title'] or ''}{found['name'] or found['nick']}"
+    if found is None or any(word.lower() in _NO_NAME for word in re.split(r"[-\s]", stated)[-1:]):
         return []
-    return [(told, speaker, _identity())]
+    return [(stated, speaker, _identity())]
 
 
 def _identity() -> Claim:

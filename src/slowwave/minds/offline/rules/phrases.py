@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.minds.offline.rules.words import KIN
 
 NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
+    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|from scratch\b|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
     r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
     r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
@@ -43,7 +43,7 @@ NOTHING_HELD: Final = re.compile(
     re.IGNORECASE,
 )
 NOTHING_DONE: Final = re.compile(
-    r"^(?:something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know|make)|a (?:break|chance|look|lot|surge|difference|point|sense|ton)|"
+    r"^(?:an? (?:[\w-]+ )?(?:turnout|response|reception|reaction|feedback|vibe)\b(?! (?:of|from|at|for|to|in|on)\b)|something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know|make)|a (?:break|chance|look|lot|surge|difference|point|sense|ton)|"
     r"the (?:chance|opportunity|importance|power|value|way|same|point|most|right)|into (?:it|that)|(?:two|some|many) options|lots? of|so (?:much|many)|"
     r"like\b|that\b|this\b|these\b|how\b|what\b|why\b|where\b|if\b|whether\b|through\b|there\b|my (?:best|mind|eyes|heart|way|time|thoughts?)|all the|everything|on track|"
     r"up with you|up on|it\b|for you|back (?:and|to (?:it|you)))\b",
@@ -89,7 +89,7 @@ VAGUE_OWNED: Final = re.compile(
     r"^(?:own\b|(?:best|worst) part|question|point|thoughts?|feelings?|mind|heart|head\b|eyes|day\b|life|time\b|way\b|bad\b|apolog|understanding|next question|"
     r"hope|guess|experience|dreams?\b|passion|love\b|mood|bond|code$|current code|initial|example|solution|concern|issue|problem|answer|calculation|work$|"
     r"main (?:concern|question|issue|challenge)|friendship|journey|voice|soul|strength|confidence|motivation|inspiration|creativity|focus|takeaway|idea|"
-    r"approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
+    r"worr(?:y|ies)|fears?$|troubles?$|approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
     re.IGNORECASE,
 )
 OF_IDENTITY: Final = re.compile(
@@ -99,10 +99,29 @@ OF_IDENTITY: Final = re.compile(
 VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
 EXERCISE: Final = re.compile(
     r"\b(?:probabilit(?:y|ies)|(?:rect|tri|quadr)angles?|circles?|lines?|number of|answers?|solutions?|results?|equations?|formulas?|angles?|area|sums?|vertices|slopes?|"
-    r"points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
+    r"(?:rect|tri)angular|options?|choices?|isosceles|scalene|equilateral|points?|errors?|functions?|methods?|scripts?|class|variables?|values?|questions?|problems?|examples?|ideas?|things?|facts?|reasons?|ways?|goal is|code below|outputs?|"
     r"issues?|following|derivatives?|integrals?|matri(?:x|ces)|ratios?|sides?|length|test cases?|loops?|quer(?:y|ies)|foci|ellipses?|hyperbolas?|parabolas?|pairs?|outcomes?|dice|"
     r"polygons?|parallelograms?|vectors?|graphs?|coordinates?|proofs?|theorems?)\b",
     re.IGNORECASE,
 )
 """Nouns of exercises and of code: a sentence about them is seldom about a life."""
 SHARP: Final = re.compile(r"\d|(?<=[a-z] )[A-Z][\w.]+|`[^`]+`|https?://|\"[^\"]+\"")
+BARE_THE: Final = re.compile(r"^the (?:[\w-]+ ){0,2}[\w-]+$", re.IGNORECASE)
+"""A noun of which only its sentence before says whose or which it is."""
+SPAN_ONLY: Final = re.compile(
+    r"^(?:(?:for|since) )?(?:(?:about|over|almost|nearly|around|roughly|already|just|quite) )*(?:an?|the|this|last|some|many|several|\d+|two|three|four|five|six|seven|eight|nine|ten)"
+    r"(?: (?:few|couple of|past|last|long))? (?:while|time|bit|minutes?|hours?|days?|weeks?|months?|years?)(?: (?:now|already|straight|left))?$",
+    re.IGNORECASE,
+)
+"""A length of time and nothing else: "studying for a week now", "10 days left"."""
+BY_THE: Final = re.compile(r"\bby (?:the|these|those|all the) [\w-]+$")
+WORKED_THROUGH: Final = re.compile(
+    r"^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
+    re.IGNORECASE,
+)
+COMING: Final = re.compile(
+    r"^(?:some|a few|lots of|a lot of|many|several|a couple of) (?:[\w-]+ )?(?:projects|plans|things|events|news|updates|surprises|stuff)\b"
+    r"(?: (?:in the works|coming up|going on|planned|lined up|ahead|on the way))?",
+    re.IGNORECASE,
+)
+"""Things that a clause announces and does not name."""

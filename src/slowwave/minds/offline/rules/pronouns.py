@@ -47,7 +47,7 @@ def plain(token: str) -> str:
     return token.lower().replace("’", "'").strip('.,;:!?…"“”()*[]')
 
 
-def told_of(text: str, speaker: str, *, company: bool = False) -> str:
+def in_third_person(text: str, speaker: str, *, company: bool = False) -> str:
     """The text with the speaker's name for I, me, my and mine, and with verbs that agree.
 
     Args:
@@ -58,11 +58,11 @@ def told_of(text: str, speaker: str, *, company: bool = False) -> str:
     Raises:
         UnclearError: for "we" or "us" without others, and for "I" after its verb ("neither do I").
 
-    >>> told_of("because I'm sure my friends love me", "Melanie")
+    >>> in_third_person("because I'm sure my friends love me", "Melanie")
     "because Melanie is sure Melanie's friends love Melanie"
     """
     name, tokens = inside(speaker), text.split()
-    told: list[str] = []
+    stated: list[str] = []
     place = 0
     while place < len(tokens):
         parts = _SPLIT.match(tokens[place])
@@ -79,13 +79,13 @@ def told_of(text: str, speaker: str, *, company: bool = False) -> str:
         if low == "i" or low.startswith("i'"):
             before = plain(tokens[place - 1]) if place else ""
             words, used = _first_person(low, tokens[place + 1 :] if not closed else [], name, before)
-            told.append(f"{opened}{words}{closed}")
+            stated.append(f"{opened}{words}{closed}")
             place += 1 + used
             continue
         before = plain(tokens[place - 1]) if place else ""
-        told.append(f"{opened}{_other(low, core, name, before, company=company)}{closed}")
+        stated.append(f"{opened}{_other(low, core, name, before, company=company)}{closed}")
         place += 1
-    return tidy(" ".join(told))
+    return tidy(" ".join(stated))
 
 
 def _first_person(low: str, after: Sequence[str], name: str, before: str) -> tuple[str, int]:

@@ -10,10 +10,14 @@ from slowwave.minds.offline.rules.claims import (
     has_name_or_number,
     has_time_word,
     says_something_definite,
+    without_time,
 )
 from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.morphology import ing_base, participle_base
 from slowwave.minds.offline.rules.phrases import (
+    BARE_THE,
+    BY_THE,
+    COMING,
     EMPTY_OBJECT,
     EXERCISE,
     HELD,
@@ -28,11 +32,13 @@ from slowwave.minds.offline.rules.phrases import (
     OF_IDENTITY,
     RETRACTED,
     SHARP,
+    SPAN_ONLY,
     TIMED,
     TROUBLE_NOW,
     TURNING_POINT,
     VAGUE_OWNED,
     VAGUE_TASTE,
+    WORKED_THROUGH,
 )
 from slowwave.minds.offline.rules.pronouns import plain
 from slowwave.minds.offline.rules.words import (
@@ -83,6 +89,7 @@ _ENROLLED: Final = word_set(
 _MEETING_TROUBLE: Final = word_set(
     "get have see encounter face run experience want find receive avoid hit introduce cause"
 )
+_PURSUING: Final = word_set("study practice practise prepare read")
 _TROUBLE: Final = word_set("encounter face experience struggle wonder")
 _PREGNANT: Final = re.compile(r"^(?:[\w-]+ ){1,3}pregnant\b")
 _SIBLING: Final = re.compile(
@@ -105,7 +112,7 @@ _ADVERBS_BEFORE: Final = re.compile(
 _SITUATIONS: Final = word_set(
     "jobs metformin insulin medication antidepressants thinners leave tablets statins antibiotics crutches pension diet pills meds shift"
 )
-_EXERCISING: Final = word_set("have get find draw measure")
+_EXERCISING: Final = word_set("have get find draw measure see say come")
 _HOW_OFTEN: Final = re.compile(
     r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
 )
@@ -124,7 +131,7 @@ def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
     elif clause.subject == "named":
         claim = _of_named(clause)
     elif clause.subject == "thing":
-        claim = _of_thing(clause)
+        claim = _of_thing(clause, assistant=assistant)
     else:
         claim = _of_speaker(clause, assistant=assistant)
     return claim
@@ -133,13 +140,13 @@ def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
 def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") -> Claim:
     """A claim; without a kind it is episodic if the clause tells something of the past, or has a time."""
     if not kind:
-        told = clause.form == "past" or (clause.form in {"perfect", "modal"} and has_time_word(clause.text))
-        kind = EPISODIC if told else SEMANTIC
+        stated = clause.form == "past" or (clause.form in {"perfect", "modal"} and has_time_word(clause.text))
+        kind = EPISODIC if stated else SEMANTIC
     return Claim(category=category, kind=kind, confidence=confidence)
 
 
 def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
-    if _is_of_task(clause):
+    if _is_of_task(clause) or _is_empty(clause):
         return None
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
         ended = "preference" if clause.verb in LIKING else "observation"
@@ -157,6 +164,16 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
     if clause.verb in {"want", "plan", "hope", "aim", "intend", "need", "wish", "try"}:
         return _wanted(clause, assistant=assistant)
     return _done(clause, assistant=assistant)
+
+
+def _is_empty(clause: Clause) -> bool:
+    """Whether a clause says only how long, how many exercises, or that something comes: "I have been studying for a week"."""
+    rest = clause.rest.strip(" .,!")
+    if SPAN_ONLY.match(rest):
+        return clause.verb in WANTING_OBJECT | _PURSUING or rest.endswith("left")
+    if coming := COMING.match(rest):
+        return not says_something_definite(rest[coming.end() :], 1)
+    return bool(WORKED_THROUGH.match(rest))
 
 
 def _is_of_task(clause: Clause) -> bool:
@@ -256,6 +273,8 @@ def _is_lasting_state(clause: Clause, rest: str, words: list[str]) -> bool:
     early = set(words[:3])
     if _STATE_PHRASE.match(rest) and (has_name_or_number(rest) or has_time_word(rest) or _SITUATIONS & set(words[:5])):
         return True
+    if BY_THE.search(rest):
+        return False
     if words[0] in MOODS or early & {"so", "too", "very", "pretty"} or clause.form not in {"past", "perfect", "be"}:
         return False
     done = clause.form != "be" or words[0] in _ENROLLED
@@ -359,6 +378,7 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR091
     rest = clause.rest
     if clause.form in {"past", "perfect"} and not has_name_or_number(rest):
         return None
+    wanted = "observation" if clause.form == "past" or (clause.form == "perfect" and clause.verb == "try") else "goal"
     if NO_GOAL.search(rest) or EMPTY_OBJECT.search(rest):
         return None
     if _TO_DO.match(rest):
@@ -369,13 +389,13 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR091
         ):
             return None
         least = 1 if clause.negated else 3 if assistant else 2
-        return _claim("goal", 0.75, clause, kind=SEMANTIC) if says_something_definite(rest, least) else None
+        return _claim(wanted, 0.75, clause, kind=SEMANTIC) if says_something_definite(rest, least) else None
     if clause.verb == "try" and (ing := ing_base(plain(rest.split()[0]) if rest else "")):
         return _claim("observation", 0.7, clause) if ing and says_something_definite(rest) else None
     if clause.verb in {"hope", "wish"} or re.match(r"(?:you|that|it|this|everyone|people|the)\b", rest):
         return None
     return (
-        _claim("goal", 0.75, clause, kind=SEMANTIC)
+        _claim(wanted, 0.75, clause, kind=EPISODIC if wanted == "observation" else SEMANTIC)
         if says_something_definite(rest, 1) and re.match(r"(?:an?|my|our|some|any|two|three|no|\d|[a-z]+\b)", rest)
         else None
     )
@@ -385,7 +405,7 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 
     """Everything else that the speaker does or did."""
     verb, rest = clause.verb, clause.rest
     if (
-        (verb in CHATTING | TALKING | _TROUBLE and not _is_told(clause))
+        (verb in CHATTING | TALKING | _TROUBLE and not _is_reported(clause))
         or NOTHING_DONE.search(rest)
         or EMPTY_OBJECT.search(rest)
     ):
@@ -423,12 +443,12 @@ def _identity_of(clause: Clause) -> Claim | None:
     return None
 
 
-def _is_told(clause: Clause) -> bool:
+def _is_reported(clause: Clause) -> bool:
     """Whether a verb of talking says something of a life: "I share a flat", "I talked about my move to Rome at school"."""
     if clause.form == "present":
         return clause.verb == "share" and bool(_OFFERING.match(clause.rest))
-    told = clause.verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
-    return told and clause.form == "past" and says_something_definite(clause.rest, 3)
+    stated = clause.verb in {"talk", "tell", "hear", "share", "explain", "say", "see"}
+    return stated and clause.form == "past" and says_something_definite(clause.rest, 3)
 
 
 def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rule
@@ -539,7 +559,7 @@ def _definite(clause: Clause) -> bool:
     )
 
 
-def _of_thing(clause: Clause) -> Claim | None:
+def _of_thing(clause: Clause, *, assistant: bool) -> Claim | None:
     """A clause about a thing: only with a figure, a code, a date or a name, and not about an exercise or the talk."""
     if clause.verb in {"say", "mean", "show", "seem", "look"}:
         return None
@@ -556,4 +576,8 @@ def _of_thing(clause: Clause) -> Claim | None:
         clause.noun,
         re.IGNORECASE,
     )
-    return _claim("goal" if dated else "project", 0.8, clause, kind=EPISODIC if clause.form == "past" else SEMANTIC)
+    rest = without_time(clause.rest)
+    if not assistant and not dated and BARE_THE.match(clause.noun) and not (SHARP.search(rest) or TIMED.search(rest)):
+        return None
+    category = "goal" if dated and (assistant or clause.form != "past") else "project" if assistant else "observation"
+    return _claim(category, 0.8, clause, kind=EPISODIC if clause.form == "past" else SEMANTIC)

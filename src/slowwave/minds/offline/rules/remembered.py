@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.claims import SEMANTIC, Claim, says_something_definite
-from slowwave.minds.offline.rules.pronouns import UnclearError, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person
 
 _ASKED: Final = re.compile(
     r"(?:\b(?:please\s+|pls\s+)?(?:remember|note|save|keep|store|write down|jot down)\s*(?:this|that|it)?(?:\s+(?:for (?:later|me|the future)|in mind|down|somewhere))?(?:\s+that)?"
@@ -41,7 +41,7 @@ def remembered(piece: str, speaker: str) -> tuple[str, str, Claim] | None:
     if re.match(r"to\b", piece) or _DANGLING.search(piece) or not says_something_definite(piece, 2):
         return None
     try:
-        text = told_of(piece, speaker)
+        text = in_third_person(piece, speaker)
     except UnclearError:
         return None
     return text[:1].upper() + text[1:], speaker, Claim(category="observation", kind=SEMANTIC, confidence=0.8)

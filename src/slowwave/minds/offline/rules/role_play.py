@@ -15,14 +15,14 @@ from slowwave.model.memory import Memory
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 PAUSE: Final = timedelta(hours=3)
-"""A play is over if nobody wrote for so long."""
+"""A role play has ended if no message was written for this long."""
 
 _GAME: Final = (
     r"(?:role-?\s?play(?:ing|s)?|rp|larp|improv(?:isation|ization)?s?|make-?believe|text(?:-based)? adventure|d&d|dnd|dungeons (?:and|&) dragons|murder mystery|"
     r"interactive (?:story|fiction)|cosplay)"
 )
 _REHEARSED: Final = r"(?:interview|conversation|scene|dialogue|phone call|call|argument|negotiation|date|speech|confrontation|talk|scenario|exchange|pitch)"
-# Words of a helper: whoever asks one for advice speaks about themselves.
+# Words of a helper: a user who asks a helper for advice speaks about themselves.
 _HELPER: Final = (
     r"(?:\w+[\s-]){0,4}?(?:assistant|expert|coach|nutritionist|dietitian|dietician|trainer|advis[eo]r|consultant|tutor|teacher|mentor|planner|guide|agent|"
     r"developer|engineer|programmer|reviewer|editor|proofreader|translator|doctor|physician|therapist|counsell?or|lawyer|accountant|chef|analyst|"

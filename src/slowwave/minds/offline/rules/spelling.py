@@ -109,7 +109,9 @@ def with_subject(text: str) -> str | None:  # noqa: PLR0911 - each return is a f
 
 def _is_gerund(rest: str) -> bool:
     """Whether a second verb follows an -ing form, which is then a subject: "Starting a business takes courage"."""
-    before = re.split(r",|\b(?:and|but|who|that|which|when|where|because|so|as)\b", rest)[0].lower().split()
+    before = (
+        re.split(r",|\band\b(?! \w+ing\b)|\b(?:but|who|that|which|when|where|because|so|as)\b", rest)[0].lower().split()
+    )
     return bool(_OF_GERUND.search(" ".join(before))) or any(
         third_base(word) and finite_base(word)[0] for word in before[3:]
     )

@@ -16,7 +16,7 @@ _WROTE: Final = re.compile(
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
-    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr))[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
+    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\d)!(?=\s*[=*/×)])|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr))[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
 )
 _ASKING: Final = (
@@ -50,7 +50,7 @@ _OPENING: Final = re.compile(
     re.IGNORECASE,
 )
 _HALF_SUBJECT: Final = re.compile(
-    r"(?:^|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
+    r"(?:^\s*|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
 )
 _APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
 """An apposition between commas: the name is the subject of the sentence, not the person addressed."""
@@ -59,6 +59,21 @@ _QUALIFIER: Final = re.compile(
     r"(?:I|we)\b.*\b(?:sometimes|occasionally|rarely|now and then|once in a while|from time to time|still)\b"
     r"|(?:I|we)(?:['’]ve| have)? (?:\w+ )?(?:quit|stopped|gave up|given up)(?: (?:in|on|last|after|when|since|\w+ years?|\d+)\b.*)?\W*$",
     re.IGNORECASE,
+)
+# Words before a comma that say when the clause after it happened, or on which condition.
+_NO_FRAME: Final = r"(?:(?!\b(?:you|your|it|that|this|these|those|they|their|he|she|there)\b)[^,;:!?])"
+_FRAME: Final = re.compile(
+    r"^(?:(?!at the end of the day\b|(?:one|some) day\b|.* (?:is|was|are|were|has|had|have|went|got)\b)(?:on|in|at|during|over|for|from|by|until|after|before|around|every|each|last|next|this|earlier|later|back|towards?|between|throughout|since|"
+    r"a|an|one|two|three|four|five|six|several|some|many|\d+)\b[^,;:!?]*\b(?:\d{4}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weeks?|weekends?|months?|years?|days?|nights?|mornings?|"
+    r"afternoons?|evenings?|summers?|winters?|springs?|autumns?|january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter|"
+    r"school|college|university|uni|childhood|teens|twenties|thirties|forties|pandemic|lockdown|holidays?|birthday|graduation)\b[^,;:!?]{0,25}"
+    r"|as an? (?:little |young |small )?(?:kid|child|teen(?:ager)?|boy|girl|student|baby|toddler|adult)|growing up(?: (?:in|with|on|near)\b[^,;:!?]*)?"
+    rf"|(?:when|while|whenever|once|after|before|as soon as|until|by the time|ever since) (?:I|we(?! (?:are|were)\b)|my \w+)\b{_NO_FRAME}*)\s*$",
+    re.IGNORECASE,
+)
+_FRAME_LONGEST: Final = 14  # words
+_CONDITION: Final = re.compile(
+    r"(?:^|[\s,])(?:if|unless|in case|provided(?: that)?|supposing|assuming)\b[^,;:!?]*$", re.IGNORECASE
 )
 _UNREADABLE: Final = re.compile(r"https?://|www\.|[`{}<>=|\\]|\$[a-z\\]|->|\w\(\)")
 # A value that a sentence may name: code in backticks, an address, "key = value".
@@ -178,16 +193,25 @@ def _is_readable(words: str) -> bool:
 
 
 def _rejoined(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The parts, rejoined in "my husband and I" and before a qualification such as "but I eat fish sometimes"."""
+    """The parts, rejoined in "my husband and I", after "As a kid," and before a qualification such as "but I eat fish sometimes"."""
     joined: list[tuple[int, int]] = []
     for first, last in parts:
         between = sentence[joined[-1][1] : first] if joined else ""
         qualifies = _QUALIFIED.match(between) and _QUALIFIER.match(sentence[first:last])
-        if joined and (qualifies or _HALF_SUBJECT.search(sentence[slice(*joined[-1])])):
+        before = sentence[slice(*joined[-1])] if joined else ""
+        framed = between.strip() == "," and _is_frame(before) and not _QUESTION.match(sentence[first:last])
+        if joined and (qualifies or framed or _HALF_SUBJECT.search(before)):
             joined[-1] = (joined[-1][0], last)
         else:
             joined.append((first, last))
     return joined
+
+
+def _is_frame(part: str) -> bool:
+    """Whether words before a comma only say when or on which condition the clause after it holds: "As a kid, I …"."""
+    opened = part.strip() if part.lower().split()[:1] == ["since"] else _OPENING.sub("", part).strip()
+    short = len(opened.split()) <= _FRAME_LONGEST
+    return bool(_CONDITION.search(part) or (short and _FRAME.match(opened)))
 
 
 def _trimmed(part: str, called: Collection[str]) -> tuple[str, int]:

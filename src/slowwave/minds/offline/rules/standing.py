@@ -5,18 +5,19 @@ from typing import Final
 
 from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, says_something_definite
 from slowwave.minds.offline.rules.morphology import ing_base, is_base, third_person
-from slowwave.minds.offline.rules.pronouns import UnclearError, inside, plain, possessive, told_of
+from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain, possessive
 
 _POLITE: Final = r"(?:(?:please|kindly|and|so|also|but|ok|okay)[,\s]+)*"
+_FROM_NOW: Final = r"from (?:now|here) on|in (?:the )?future|going forward|from today|starting now"
 _STANDING: Final = re.compile(
-    rf"^{_POLITE}(?P<how>always|never|from now on|from here on|in (?:the )?future|going forward|from today|starting now|as a rule|remember to|"
+    rf"^{_POLITE}(?P<how>always|never|{_FROM_NOW}|as a rule|remember to|"
     r"make sure (?:to|you)(?: always)?|don['’]t ever|do not ever|(?:i(?:['’]d| would)? (?:want|like|need|prefer|expect) you to|you should|you must|can you|could you)"
     rf"(?: please)? (?:always|never|from now on))\b[,:]?\s*{_POLITE}",
     re.IGNORECASE,
 )
 _HOW: Final = {"always": "to always", "never": "to never", "don't ever": "to never", "do not ever": "to never"}
 _LATER: Final = re.compile(
-    r"[,\s]*\b(?:from (?:now|here) on|going forward|in (?:the )?future|from today|starting now)\b(?:,? please| ok)?[,\s]*",
+    rf"[,\s]*\b(?:{_FROM_NOW})\b(?:,? please| ok)?[,\s]*",
     re.IGNORECASE,
 )
 _NO_ORDER: Final = re.compile(
@@ -175,9 +176,9 @@ def _when(piece: str, speaker: str) -> str | None:
         return None
     case = re.sub(r"^(?:you)\b", "it", match["case"], flags=re.IGNORECASE)
     case = re.sub(r"^it (\w+)", lambda m: f"it {third_person(m[1])}", case)
-    told = told_of(re.sub(r"^i\b", "I", case), speaker)
+    stated = in_third_person(re.sub(r"^i\b", "I", case), speaker)
     when = match["when"].lower()
-    return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', told)}"
+    return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', stated)}"
 
 
 def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
@@ -199,8 +200,8 @@ def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each re
     if always:
         return f"to always {_order(bare, speaker)}"
     if (_EACH.search(bare) or _BEFORE.search(bare)) and not _OF_THIS.search(bare):
-        told = _ADDRESSED_CASE.sub(lambda m: f"{m[1]} it {third_person(m[2])}", bare)
-        return f"to {_order(told, speaker)}"
+        stated = _ADDRESSED_CASE.sub(lambda m: f"{m[1]} it {third_person(m[2])}", bare)
+        return f"to {_order(stated, speaker)}"
     return None
 
 
@@ -329,7 +330,7 @@ def _no_more(piece: str, speaker: str) -> str | None:
         or re.match(r"no (?:problem|worries|thanks|need|idea|way|rush)", match["what"], re.IGNORECASE)
     ):
         return None
-    what = told_of(match["what"].strip(" ,"), speaker)
+    what = in_third_person(match["what"].strip(" ,"), speaker)
     return (
         f"to give {what[:1].lower() + what[1:]}"
         if not re.match(r"no more \w+ing\b", what, re.IGNORECASE)
@@ -344,15 +345,16 @@ def _household_rule(piece: str, speaker: str) -> tuple[str, Claim] | None:
     rule = _RULE_TAIL.sub("", piece).strip(" ,")
     if not says_something_definite(rule, 2) or rule.count(" ") < _RULE_SHORTEST:
         return None
-    told = re.sub(r"^In (?:our|my) (?:house|home|household|family|flat),?\s+", "", rule)
-    told = told_of(told, speaker)
-    return f"{possessive(speaker)} house rule: {told[:1].lower() + told[1:] if told[1:2].islower() else told}", Claim(
-        category="preference", kind=PROCEDURAL, confidence=0.85
+    stated = re.sub(r"^In (?:our|my) (?:house|home|household|family|flat),?\s+", "", rule)
+    stated = in_third_person(stated, speaker)
+    return (
+        f"{possessive(speaker)} house rule: {stated[:1].lower() + stated[1:] if stated[1:2].islower() else stated}",
+        Claim(category="preference", kind=PROCEDURAL, confidence=0.85),
     )
 
 
 def _order(order: str, speaker: str) -> str:
     order = re.sub(r"^(?:please|always)\s+|,?\s+(?:please|ok|okay|thanks|thank you)$", "", order, flags=re.IGNORECASE)
-    order = re.sub(r"\b(?:don['’]t|do not)\b", "do not", told_of(order, inside(speaker)))
+    order = re.sub(r"\b(?:don['’]t|do not)\b", "do not", in_third_person(order, inside(speaker)))
     order = re.sub(r"\byour\b", "its", re.sub(r"\byou (?=(?:are|give|use|write|have|make|can)\b)", "it ", order))
     return order[:1].lower() + order[1:] if order[1:2].islower() else order

@@ -63,6 +63,7 @@ GENERIC: Final = word_set(
     "positive determined focused upbeat motivated strong optimistic dream dreams vibes self goals journey passion difference chance "
     "step steps tough forward attitude possible impact life true whole new next last first little able ready break try "
     "blast world moment moments memories memory experience experiences lovely wonderful incredible fantastic super special "
+    "people someone somebody everyone event events story stories adventure adventures input extra additional effort efforts unknown "
     "beautiful perfect important useful helpful interesting exciting meaningful inspiring challenging rewarding fulfilling "
     "space reminder growth strength joy peace love support courage energy perspective perspectives change changes"
 )
