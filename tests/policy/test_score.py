@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from slowwave import AgentMemory, Message
 from slowwave.policy.ranking.score import (
     length_gate,
     length_normalisation,
@@ -48,3 +49,29 @@ def test_profiles_have_the_formulas_of_the_sources() -> None:
     assert {name: float(part[0]) for name, part in found.items()} == {"importance": 0.25, "recency": 0.15}
     found = profile_parts("retention", half, importance=half, age=month, strength=half)
     assert 0.5 + found["strength"][0] == pytest.approx(0.5 * 0.5**0.3)
+
+
+def test_an_opening_message_and_one_that_names_a_place_rise_between_people_only() -> None:
+    lines = ("Ida", "the boat is new"), ("Ole", "we sailed it to Bergen"), ("Ida", "the boat is old")
+    for roles, expected in (
+        ((("user", "Ida"), ("user", "Ole")), [{"opening": 0.05}, {"placed": 0.05}, {}]),
+        ((("user", None), ("assistant", None)), [{}, {}, {}]),
+    ):
+        with AgentMemory.open(":memory:", embedder=None) as memory:
+            for (who, text), (role, _) in zip(lines, (*roles, roles[0]), strict=True):
+                speaker = who if roles[0][1] else None
+                memory.add_messages([Message(role=role, speaker=speaker, content=text)], conversation="c")
+            hits = {hit.memory.text: hit.parts for hit in memory.search("boat")}
+        found = [{name: hits[text][name] for name in ("opening", "placed") if name in hits[text]} for _, text in lines]
+        assert found == expected
+
+
+def test_a_reply_of_another_speaker_gets_more_of_the_words_before_it_than_the_same_speaker() -> None:
+    shares = []
+    for second in ("Ole", "Ida"):
+        with AgentMemory.open(":memory:", embedder=None) as memory:
+            lines = ("Ida", "the harbour closes early"), (second, "seven in winter"), ("Ole", "good night")
+            memory.add_messages([Message(role="user", speaker=who, content=text) for who, text in lines], "c")
+            hits = {hit.memory.text: hit.parts for hit in memory.search("harbour")}
+        shares.append(hits["seven in winter"]["words"])
+    assert shares[0] > shares[1] > 0

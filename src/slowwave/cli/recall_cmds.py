@@ -54,6 +54,8 @@ PART_MEANINGS: Final = {
     "user": "said by the user, not the assistant",
     "question": "it asks rather than tells",
     "dated": "it says when",
+    "placed": "it names a place",
+    "opening": "it opens the talk",
     "cue": "it holds the kind of thing you ask for",
     "recent": "you asked for what is current",
     "lent": "a fact that rests on it matches better",

@@ -75,11 +75,23 @@ def test_the_time_stands_above_each_session_and_roles_beside_names() -> None:
     assert lines == [
         "Wed 2025-06-04 17:58 UTC",
         "[earlier] Nils (user): Zero",
-        "[1] Nils (user): One",
+        "[1] Nils: One",
         "[2] Ada (assistant): Two",
         "Wed 2025-06-04 19:30 UTC",
         "[3] assistant: Three",
         "Thu 2025-06-05 02:00 UTC",
+        "[4] Nils: Four",
+    ]
+
+
+def test_a_role_stands_again_beside_a_name_that_has_another_one() -> None:
+    lines = prompting.conversation(
+        shown(said("One"), said("Two", role="assistant"), said("Three", role="assistant"), said("Four"))
+    )
+    assert lines[1:] == [
+        "[1] Nils (user): One",
+        "[2] Nils (assistant): Two",
+        "[3] Nils: Three",
         "[4] Nils (user): Four",
     ]
 
@@ -205,6 +217,20 @@ def test_the_turn_adds_no_facts_that_nobody_asked_about(opened: Open) -> None:
     memory = opened(llm=llm)
     talk(memory)
     assert [fact.text for fact in memory.consolidate("c", force=True).facts] == [RIGHT["text"]]
+
+
+def test_a_refused_fact_without_content_is_not_named_to_the_model(opened: Open) -> None:
+    empty = item("I will!", [5], "She")
+    for answers in ([[RIGHT, empty]], [[BARE, empty], [RIGHT]]):
+        llm = ScriptedLLM(distil=[{"facts": facts} for facts in answers])
+        memory = opened(llm=llm, store=":memory:")
+        talk(memory)
+        result = memory.consolidate("c", force=True)
+        assert [fact.text for fact in result.facts] == [RIGHT["text"]]
+        assert [one.text for one in result.rejected] == [empty["text"]]
+        assert llm.count("distil") == len(answers)
+    request = llm.asked[-1].messages[-1]["content"]
+    assert (BARE["text"] in request, empty["text"] in request) == (True, False)
 
 
 @pytest.mark.parametrize("second", ["no idea", RuntimeError("down")])

@@ -29,9 +29,9 @@ GLOSSES: Final[dict[str, str]] = {
     "identity": "who the user is",
     "preference": "likes",
     "person": "somebody's life, family, health",
-    "goal": "what somebody wants or plans",
+    "goal": "a wish or plan",
     "observation": "what happened",
-    "project_status": "unfinished work only",
+    "project_status": "unfinished work",
     "gotcha": "a pitfall",
     INSTRUCTION: "how the user wants the assistant to act from now on",
 }

@@ -23,7 +23,7 @@ from slowwave.minds.llm.prompting import PROFILES, PromptQuestion
 from slowwave.model.message import tidy
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Rejected, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import FREE, Cost
-from slowwave.policy.guard.grounding import ground
+from slowwave.policy.guard.grounding import content_stems, ground
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.ports import LLM
 
@@ -140,12 +140,13 @@ class LanguageMind:
     ) -> MindAnswer[tuple[Fact, ...]]:
         """The answer after one further turn of the chat, which names the facts that the messages do not support, and why.
 
-        A fact that is refused again, or is left out, stays refused. If the turn fails, or a cap forbids it, the first
+        A fact that is refused again, or is left out, stays refused. One without content words is not named. If the turn fails, or a cap forbids it, the first
         answer holds.
         """
         checked = [(fact, ground(fact, transcript)) for fact in answer.value]
         refused = [(fact, found.reason) for fact, found in checked if isinstance(found, Rejected)]
-        follow_up = question.follow_up(answer.raw, prompting.refusals(refused)) if refused else None
+        named = [pair for pair in refused if content_stems(pair[0].text, transcript.speakers)]  # "I will!" says nothing
+        follow_up = question.follow_up(answer.raw, prompting.refusals(named)) if named else None
         if follow_up is None:
             return answer
         costs: list[Cost] = [answer.cost]
@@ -154,7 +155,7 @@ class LanguageMind:
             reply = self._ask_once(follow_up, costs, problems)
             proposed, rejected = interpreted(reply.content)
         except ModelError as error:
-            problems.append(f"{len(refused)} refused facts were not put right: {error}")
+            problems.append(f"{len(named)} refused facts were not put right: {error}")
             return replace(answer, cost=sum(costs, FREE), problems=tuple(problems))
         kept = tuple(fact for fact, found in checked if not isinstance(found, Rejected))
         value, still = interpret.repaired(kept, refused, proposed, transcript)

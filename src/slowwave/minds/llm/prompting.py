@@ -11,7 +11,7 @@ from slowwave.minds.llm.prompts import Prompt, load
 from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, ReconcileCase, SummaryRequest, Transcript
-from slowwave.policy.guard.fence import NOTICE, escape, fence_tag
+from slowwave.policy.guard.fence import escape, fence_tag
 from slowwave.policy.guard.labels import bare_name, short_name
 from slowwave.policy.ranking.packing import estimate
 from slowwave.ports import LLM
@@ -34,19 +34,21 @@ _MOST: Final = 10
 
 
 def fenced(lines: Iterable[str], task: str) -> str:
-    """The lines between marks that no line can contain, after a notice that they are data."""
+    """The lines between marks that no line can contain. The constant part of the prompt says that they are data."""
     mark = fence_tag(b"", task, None)
-    return "\n".join((f"<{mark}>", NOTICE, *lines, f"</{mark}>"))
+    return "\n".join((f"<{mark}>", *lines, f"</{mark}>"))
 
 
 def conversation(transcript: Transcript) -> list[str]:
     """The lines of a transcript: each message with its number and speaker, and the time above the first of a session.
 
-    A session ends with a pause of `SESSION_GAP` or with the day. Of the messages before the transcript those of its first
-    session are shown, with their last `EARLIER` characters.
+    The role of a speaker with a name stands beside the name once, and again when it changes. A session ends with a pause
+    of `SESSION_GAP` or with the day. Of the messages before the transcript those of its first session are shown, with their
+    last `EARLIER` characters.
     """
     lines: list[str] = []
     last: datetime | None = None
+    roles: dict[str, str | None] = {}
     begins = transcript.turns[0].memory.at
     before = [(memory, _EARLIER_MARK) for memory in transcript.before if _one_session(memory.at, begins)]
     for memory, number in (*before, *((turn.memory, str(turn.number)) for turn in transcript.turns)):
@@ -54,7 +56,7 @@ def conversation(transcript: Transcript) -> list[str]:
             lines.append(_time(memory.at))
         last = memory.at
         text = _ending(memory.text) if number == _EARLIER_MARK else _without_advice(memory)
-        lines.append(f"[{number}] {_speaker(memory)}: {_line(text)}")
+        lines.append(f"[{number}] {_speaker(memory, roles)}: {_line(text)}")
     return lines
 
 
@@ -62,10 +64,14 @@ def _one_session(first: datetime, second: datetime) -> bool:
     return first.date() == second.date() and abs(second - first) < SESSION_GAP
 
 
-def _speaker(memory: Memory) -> str:
-    """The name of a speaker with the role, or the role alone."""
+def _speaker(memory: Memory, roles: dict[str, str | None]) -> str:
+    """The name of a speaker, with the role unless `roles` has it from a message before; without a name the role."""
     name = bare_name(memory.role, memory.speaker)
-    return escape(f"{name} ({memory.role})" if name else short_name(memory.role, memory.speaker))
+    if name is None:
+        return escape(short_name(memory.role, memory.speaker))
+    is_known = roles.get(name) == memory.role
+    roles[name] = memory.role
+    return escape(name if is_known else f"{name} ({memory.role})")
 
 
 def _ending(text: str) -> str:

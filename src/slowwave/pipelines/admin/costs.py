@@ -22,9 +22,9 @@ from slowwave.pipelines.ingest.chunks import (
 from slowwave.policy.ranking.packing import estimate as tokens
 from slowwave.ports import Counting, Ports
 
-PROMPT_TOKENS = 650
+PROMPT_TOKENS = 550
 """Of the distilling prompt with its marks and the messages just before a chunk (measured; a test holds it to the prompt)."""
-LINE_TOKENS = 6
+LINE_TOKENS = 4
 """Of number and speaker before each message, and its part of the time above a session (measured)."""
 MESSAGES_PER_FACT = 4
 """A model finds about one fact in so many messages of talk (measured on two conversations: 3.4)."""
@@ -32,7 +32,7 @@ FACT_TOKENS = 30
 """Of one fact in an answer, out."""
 ADVICE_TOKENS = 210
 """The most of a message of an assistant without a name: a model is shown its beginning and end (a test holds it to the prompt)."""
-RECONCILE_TOKENS = 350
+RECONCILE_TOKENS = 320
 """Of the reconciling prompt with its marks (measured; a test holds it to the prompt)."""
 COMPARED_TOKENS = 30
 """Of one new fact and its share of the known memories near it, in (measured). Half of the facts have none."""

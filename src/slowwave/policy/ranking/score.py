@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from slowwave.policy.text.features import PREFERS, RULE, WHEN, ParsedQuestion
+from slowwave.policy.text.features import PREFERS, RULE, WHEN, WHERE, ParsedQuestion
 
 Floats = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]
@@ -20,6 +20,8 @@ MEANING: Final = 0.7
 ASKED: Final = 0.3
 QUESTION: Final = 0.2
 DATED: Final = 0.05
+PLACED: Final = 0.05
+OPENING: Final = 0.05
 CUE: Final = 0.05
 RECENT: Final = 0.05
 PREFERENCE: Final = 0.15
@@ -33,13 +35,16 @@ RECENT_HALF_LIFE: Final = 30 * 86_400.0  # seconds
 
 SATURATION: Final = 0.8  # BM25's k1
 LENGTH: Final = 0.75  # BM25's b
-DATE: Final = 0.75  # a matching date counts as this many occurrences of a word
+DATE: Final = 1.0  # a matching date counts as this many occurrences of a word
 OPEN: Final = 40.0  # texts up to this many words exchange context with their neighbours in full
 BARE: Final = 15.0  # words up to which a question counts in full
 GAP: Final = 6 * 3600.0  # seconds between two messages from which on they exchange no context
 
 # Weights of the neighbours of a message: those before it, nearest first, and those after it.
 BEFORE_WORDS: Final = (0.4, 0.25, 0.15, 0.1)
+REPLY: Final = (
+    0.5  # what a message between people gives more to a direct reply of another speaker, as a part of its share
+)
 AFTER_WORDS: Final = (0.2, 0.1)
 BEFORE_MEANING: Final = (0.5, 0.3, 0.18)
 AFTER_MEANING: Final = (0.3, 0.1)
@@ -129,6 +134,9 @@ def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> d
     user: ASKED if the row is by the user of an assistant, and the question has no name and says I, my, we or our.
     question: down to -QUESTION for a row that is only a question; only in conversations between people.
     dated: DATED for a row that says when something happened; only in conversations between people.
+    placed: PLACED for a row that names a place; only in conversations between people.
+    opening: OPENING for the first message of a conversation or after a pause, where people tell their news; only in
+        conversations between people, once another message follows.
     cue: CUE if the row contains the kind of answer that the question asks for.
     advice: PREFERENCE for a user's preference if the question wants advice, STANDING for a user's rule for the assistant if it
         is a request; only in talk with an assistant.
@@ -164,12 +172,16 @@ def advice(corpus: Corpus, wanted: int) -> Floats:
 
 
 def sentences(corpus: Corpus) -> dict[str, Floats]:
-    """The signals "question" and "dated" of `parts`, which depend on the row only and not on the question."""
+    """The signals of `parts` that depend on the row and its neighbours only: "question", "dated", "placed" and "opening"."""
     if not corpus.people.any():
         return {}
+    opens = corpus.people & (corpus.before < 0) & (corpus.after >= 0)  # facts and summaries have no neighbours
+    opens[corpus.gists] = opens[corpus.wholes]
     return {
         "question": -QUESTION * (corpus.question * corpus.people),
         "dated": DATED * (corpus.people & ((corpus.cues & WHEN) != 0)),
+        "placed": PLACED * (corpus.people & ((corpus.cues & WHERE) != 0)),
+        "opening": OPENING * opens,
     }
 
 
@@ -192,20 +204,21 @@ def lexical(corpus: Corpus, question: ParsedQuestion) -> Floats:
 def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
     """The frequency of a term in every row, with the shares of neighbours and of the date; None if it occurs nowhere.
 
-    A question gives up to twice as much to the message after it, which is likely to be its answer.
+    Between people a question gives up to twice as much to the message after it, which is likely to be its answer, and each
+    message `REPLY` more to one of another speaker.
     """
     dated: Floats | None = None if days is None else np.where(np.isin(corpus.day, days), DATE, 0.0)
     if not len(rows):
         return dated
     counts = corpus.weight[rows]
     gated = counts * corpus.gate[rows]
-    asked_share = corpus.question[rows] * corpus.people[rows]
-    asking = np.flatnonzero(asked_share)
+    answered = (corpus.question[rows] + REPLY * _is_replied_to(corpus, rows)) * corpus.people[rows]
+    asking = np.flatnonzero(answered)
     targets, weights = [rows], [counts]
     for steps, shares, start, amounts in (
         (corpus.after, BEFORE_WORDS, rows, gated),
         (corpus.before, AFTER_WORDS, rows, gated),
-        (corpus.after, BEFORE_WORDS[:1], rows[asking], (gated * asked_share)[asking]),
+        (corpus.after, BEFORE_WORDS[:1], rows[asking], (gated * answered)[asking]),
     ):
         reached, amount = start, amounts
         for share in shares:
@@ -222,6 +235,13 @@ def _frequency(corpus: Corpus, rows: Rows, days: Rows | None) -> Floats | None:
         gathered[corpus.gists] += context[corpus.wholes]
     tf += gathered
     return tf
+
+
+def _is_replied_to(corpus: Corpus, rows: Rows) -> Mask:
+    """Whether the message after each of these rows is by another speaker."""
+    after = corpus.after[rows]
+    replied: Mask = (after >= 0) & (corpus.speaker[after] != corpus.speaker[rows])
+    return replied
 
 
 def cosine(corpus: Corpus, vectors: Vectors, vector: Vectors) -> Floats:
