@@ -331,7 +331,7 @@ class AgentMemory:
     @traced("upsert_memory")
     def add(
         self,
-        text: str,
+        text: "str",  # in quotation marks: the pipeline refuses other types, and names `add_messages` for messages
         *,
         category: str = "other",
         kind: Kind = "semantic",

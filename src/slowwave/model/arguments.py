@@ -120,6 +120,8 @@ def check(value: Any, rule: Rule, name: str) -> None:  # noqa: ANN401 - what a c
 
 def checked_path(value: str | Path, name: str) -> None:
     """Raise InputError for a path that no file can have. Surrogates that Python uses for other bytes are allowed."""
+    if value == "":  # Python would read it as the present folder
+        raise InputError(f"{name}='' names no file: give a path")
     try:
         invalid = b"\x00" in os.fsencode(value)
     except UnicodeEncodeError:
