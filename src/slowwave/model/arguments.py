@@ -52,11 +52,13 @@ class Rule(NamedTuple):
         holds: whether a value is allowed.
         words: what to pass instead of one that is not.
         is_path: whether a text is the name of a file.
+        choices: the texts that are allowed, if only some are.
     """
 
     holds: Callable[[Any], bool]
     words: str
     is_path: bool = False
+    choices: str = ""
 
 
 def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -113,6 +115,8 @@ def check_fields(value: object, what: str) -> None:
 def check(value: Any, rule: Rule, name: str) -> None:  # noqa: ANN401 - what a caller passes
     """Raise InputError if a rule does not hold."""
     if not rule.holds(value):
+        if rule.choices and isinstance(value, str):
+            raise InputError(f"{name}={shown(value)}: use one of {rule.choices}")
         raise InputError(f"{name}={shown(value)} is of type {type(value).__name__}: pass {rule.words}")
     if rule.is_path and isinstance(value, str | Path):
         checked_path(value, name)
@@ -175,7 +179,8 @@ def _rule(annotation: Any) -> Rule | None:  # noqa: ANN401 - as above
         return _rule_of_union(get_args(annotation))
     if origin is Literal:
         names = get_args(annotation)
-        return Rule(lambda value: isinstance(value, str) and value in names, f"one of {', '.join(names)}")
+        choices = ", ".join(names)
+        return Rule(lambda value: isinstance(value, str) and value in names, f"one of {choices}", choices=choices)
     if origin is tuple:
         return _rule_of_tuple(get_args(annotation))
     if origin is not None:
@@ -203,6 +208,8 @@ def _rule_of_class(kind: Any) -> Rule | None:  # noqa: ANN401 - as above
     if kind in {int, float}:
         numbers = int if kind is int else (int, float)
         return Rule(lambda value: isinstance(value, numbers) and not isinstance(value, bool), words)
+    if kind is bool:  # 0 and 1 are often written for them
+        return Rule(lambda value: isinstance(value, int) and value in {0, 1}, words)
     return Rule(lambda value: isinstance(value, kind), words, is_path=kind is Path)
 
 
