@@ -1,12 +1,10 @@
 """Checks arguments against the annotations of their function, so that a new argument is checked without further code."""
 
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
 from functools import cache, wraps
 from inspect import Parameter, isfunction, signature
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -36,7 +34,6 @@ _WORDS: Final[Mapping[Any, str]] = {
     bool: "True or False",
     datetime: "a datetime with a time zone",
     timedelta: "a timedelta",
-    Path: "a path",
     TextIO: "a stream of text",
     UUID: "a UUID",
     NoneType: "None",
@@ -118,22 +115,27 @@ def check(value: Any, rule: Rule, name: str) -> None:  # noqa: ANN401 - what a c
         if rule.choices and isinstance(value, str):
             raise InputError(f"{name}={shown(value)}: use one of {rule.choices}")
         raise InputError(f"{name}={shown(value)} is of type {type(value).__name__}: pass {rule.words}")
-    if rule.is_path and isinstance(value, str | Path):
+    if rule.is_path and (isinstance(value, str) or _is_path(type(value))):
         checked_path(value, name)
 
 
-def checked_path(value: str | Path, name: str) -> None:
+def checked_path(value: object, name: str) -> None:
     """Raise InputError for a path that no file can have. Surrogates that Python uses for other bytes are allowed."""
     if value == "":  # Python would read it as the present folder
         raise InputError(f"{name}='' names no file: give a path")
     try:
-        invalid = b"\x00" in os.fsencode(value)
+        invalid = b"\x00" in str(value).encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         invalid = True
     if invalid:
         raise InputError(
             f"{name}={shown(value)} holds NUL or a lone surrogate, which no file name can: pass another path"
         )
+
+
+def _is_path(kind: type) -> bool:
+    """Whether it is a class of paths. This package imports nothing that can open a file."""
+    return hasattr(kind, "__fspath__")
 
 
 @cache
@@ -204,13 +206,13 @@ def _rule_of_class(kind: Any) -> Rule | None:  # noqa: ANN401 - as above
         return Rule(lambda value: callable(getattr(value, "write", None)), _WORDS[TextIO])
     if getattr(kind, "_is_protocol", False) or not isinstance(kind, type) or kind in {object, Any, Parameter.empty}:
         return None
-    words = _WORDS.get(kind, f"a slowwave.{kind.__name__}")
+    words = "a path" if _is_path(kind) else _WORDS.get(kind, f"a slowwave.{kind.__name__}")
     if kind in {int, float}:
         numbers = int if kind is int else (int, float)
         return Rule(lambda value: isinstance(value, numbers) and not isinstance(value, bool), words)
     if kind is bool:  # 0 and 1 are often written for them
         return Rule(lambda value: isinstance(value, int) and value in {0, 1}, words)
-    return Rule(lambda value: isinstance(value, kind), words, is_path=kind is Path)
+    return Rule(lambda value: isinstance(value, kind), words, is_path=_is_path(kind))
 
 
 def _rule_of_union(kinds: Collection[Any]) -> Rule | None:
