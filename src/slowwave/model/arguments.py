@@ -19,7 +19,6 @@ from typing import (
     get_origin,
     get_type_hints,
 )
-from uuid import UUID
 
 from slowwave.errors import InputError, shown
 
@@ -35,7 +34,6 @@ _WORDS: Final[Mapping[Any, str]] = {
     datetime: "a datetime with a time zone",
     timedelta: "a timedelta",
     TextIO: "a stream of text",
-    UUID: "a UUID",
     NoneType: "None",
 }
 """What an error asks for, by type; of any other type, its name."""
@@ -206,7 +204,7 @@ def _rule_of_class(kind: Any) -> Rule | None:  # noqa: ANN401 - as above
         return Rule(lambda value: callable(getattr(value, "write", None)), _WORDS[TextIO])
     if getattr(kind, "_is_protocol", False) or not isinstance(kind, type) or kind in {object, Any, Parameter.empty}:
         return None
-    words = "a path" if _is_path(kind) else _WORDS.get(kind, f"a slowwave.{kind.__name__}")
+    words = "a path" if _is_path(kind) else _WORDS.get(kind, f"a {kind.__name__}")
     if kind in {int, float}:
         numbers = int if kind is int else (int, float)
         return Rule(lambda value: isinstance(value, numbers) and not isinstance(value, bool), words)
