@@ -168,11 +168,11 @@ def test_receipts_and_status_are_readable_as_text(world: "World") -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda memory: memory.context(None), "a question is text, not NoneType"),
+        (lambda memory: memory.context(None), "query=None is of type NoneType: pass text"),
         (lambda memory: memory.context("x", conversation=" "), "use 1 to 512 characters"),
         (lambda memory: memory.context("x", budget_tokens=-5), "give at least 64"),
-        (lambda memory: memory.context("x", profile=["s4"]), "plain, chat, s4"),
-        (lambda memory: memory.search(None), "a question is text, not NoneType"),
+        (lambda memory: memory.context("x", profile=["s4"]), "profile=.* is of type list: pass text"),
+        (lambda memory: memory.search(None), "query=None is of type NoneType: pass text"),
         (lambda memory: memory.search("x", top_k=0), "at least one hit"),
         (lambda memory: memory.search("x", top_k=-1), "at least one hit"),
         (lambda memory: memory.open(":memory:", max_facts_per_pass=0), r"pass config=Config\(max_facts_per_pass=0\)"),

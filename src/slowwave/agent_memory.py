@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Never, Self, TextIO, get_args
 from uuid import UUID
 
 from slowwave.errors import InputError, NotFoundError, SlowwaveError
+from slowwave.model.arguments import check_fields, checked_class
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, JsonValue, Kind, Memory, Trust
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.report import SleepReport
 
 
+@checked_class
 class AgentMemory:
     """A memory for agents. It stores every message, extracts facts, archives what is not used, and finds what matters.
 
@@ -292,12 +294,14 @@ class AgentMemory:
 
     # ---- write
 
-    def add_message(self, message: MessageLike, conversation: str | None = None) -> Receipt:
+    def add_message(self, message: MessageLike, conversation: str | int | None = None) -> Receipt:
         """Store one message. See `add_messages`."""
         return self.add_messages([message], conversation)
 
     @traced("create_memory")
-    def add_messages(self, messages: MessageLike | Sequence[MessageLike], conversation: str | None = None) -> Receipt:
+    def add_messages(
+        self, messages: MessageLike | Sequence[MessageLike], conversation: str | int | None = None
+    ) -> Receipt:
         """Store up to 10,000 messages in one transaction. They are durable and searchable when this returns.
 
         A message whose id is known in the conversation, with the same content, is not stored again. A message without
@@ -327,7 +331,7 @@ class AgentMemory:
     @traced("upsert_memory")
     def add(
         self,
-        text: str,
+        text: "str",  # in quotation marks: the pipeline refuses other types, and names `add_messages` for messages
         *,
         category: str = "other",
         kind: Kind = "semantic",
@@ -404,7 +408,7 @@ class AgentMemory:
     @traced("upsert_memory")
     def consolidate(
         self,
-        conversation: str | None = None,
+        conversation: str | int | None = None,
         *,
         force: bool = False,
         on_progress: Progress | None = None,
@@ -453,7 +457,7 @@ class AgentMemory:
         self._session.raise_if_strict(result.problems)
         return result
 
-    def end_conversation(self, conversation: str | None = None) -> "ConsolidationResult":
+    def end_conversation(self, conversation: str | int | None = None) -> "ConsolidationResult":
         """Consolidate all unread messages of a conversation that has ended: `consolidate(conversation, force=True)`."""
         return self.consolidate(conversation, force=True)
 
@@ -462,7 +466,7 @@ class AgentMemory:
         self,
         hits: Context | Hit | Memory | str | Iterable[Context | Hit | Memory | str],
         *,
-        session: str | None = None,
+        session: str | int | None = None,
     ) -> int:
         """Record that memories were used: their strength counts from now, and they fade more slowly.
 
@@ -491,8 +495,8 @@ class AgentMemory:
         top_k: int = 10,
         categories: Collection[str] | None = None,
         kinds: Collection[str] | None = None,
-        conversation: str | None = None,
-        except_conversation: str | None = None,
+        conversation: str | int | None = None,
+        except_conversation: str | int | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
@@ -532,8 +536,8 @@ class AgentMemory:
             top_k=top_k,
             categories=categories,
             kinds=kinds,
-            conversation=conversation,
-            except_conversation=except_conversation,
+            conversation=optional_conversation(conversation),
+            except_conversation=optional_name(except_conversation, "except_conversation", numbers=True),
             since=since,
             until=until,
             as_of=as_of,
@@ -554,7 +558,7 @@ class AgentMemory:
         self,
         query: str = "",
         *,
-        conversation: str | None = None,
+        conversation: str | int | None = None,
         budget_tokens: int = 1500,
         profile: str = "plain",
         scene: Scene | None = None,
@@ -634,7 +638,7 @@ class AgentMemory:
 
         return find_run_id(self.ports, beginning)
 
-    def find_conversation(self, wanted: str, *, beginnings: bool = True) -> str | None:
+    def find_conversation(self, wanted: str | int, *, beginnings: bool = True) -> str | None:
         """Return the name of a conversation by its name, its title, or a beginning of either; None if there is none.
 
         An exact name comes first, then a title that only one conversation has, then a beginning of at least 6
@@ -653,7 +657,7 @@ class AgentMemory:
         return find_conversation(self.ports, name, beginnings=beginnings)
 
     def unknown_names(
-        self, *, conversation: str | None = None, categories: Collection[str] | None = None
+        self, *, conversation: str | int | None = None, categories: Collection[str] | None = None
     ) -> tuple[str, ...]:
         """Return a sentence for the scope, the conversation and each category that has no memories.
 
@@ -669,7 +673,7 @@ class AgentMemory:
         kinds: Collection[str] | None = None,
         categories: Collection[str] | None = None,
         phases: Collection[str] | None = None,
-        conversation: str | None = None,
+        conversation: str | int | None = None,
         order: str = "recorded",
         after: Memory | str | None = None,
         limit: int | None = None,
@@ -711,7 +715,9 @@ class AgentMemory:
         )
         return listed(self.ports, asked)
 
-    def conversations(self, *, after: Conversation | str | None = None, limit: int | None = None) -> list[Conversation]:
+    def conversations(
+        self, *, after: Conversation | str | int | None = None, limit: int | None = None
+    ) -> list[Conversation]:
         """Return the conversations, the one written to last first, each with its title and its numbers of messages.
 
         A conversation of which all messages were retracted or erased is left out.
@@ -725,12 +731,14 @@ class AgentMemory:
         Raises:
             InputError: an argument is invalid.
         """
-        if not isinstance(after, Conversation):
+        if isinstance(after, Conversation):
+            check_fields(after, "after")
+        else:
             after = optional_name(after, "after", numbers=True)
         return self.ports.store.listed_conversations(self.ports.scope, optional_count(limit, "limit"), after)
 
     @traced("update_memory")
-    def set_title(self, conversation: str, title: str | None) -> Receipt:
+    def set_title(self, conversation: str | int, title: str | None) -> Receipt:
         """Set the title of a conversation, for people to read; None removes it. `undo` of the run reverses it.
 
         Raises:
@@ -743,7 +751,7 @@ class AgentMemory:
         return self._session.checked(set_title(self.ports, name, title))
 
     def messages(
-        self, conversation: str | None = None, *, last: int | None = None, withheld: bool = False
+        self, conversation: str | int | None = None, *, last: int | None = None, withheld: bool = False
     ) -> list[Message]:
         """Return the messages of a conversation in order, without retracted ones.
 
@@ -760,7 +768,9 @@ class AgentMemory:
         name = self._session.conversation_name(conversation)
         return messages(self.ports, name, last=optional_count(last, "last"), withheld=withheld)
 
-    def get_conversation_messages(self, conversation: str | None = None, *, withheld: bool = False) -> list[Message]:
+    def get_conversation_messages(
+        self, conversation: str | int | None = None, *, withheld: bool = False
+    ) -> list[Message]:
         """Return the messages of a conversation: `messages(conversation, withheld=withheld)`."""
         return self.messages(conversation, withheld=withheld)
 
@@ -769,7 +779,7 @@ class AgentMemory:
         """The conversation written to last."""
         return ConversationView(self._session)
 
-    def summaries(self, conversation: str | None = None) -> list[Memory]:
+    def summaries(self, conversation: str | int | None = None) -> list[Memory]:
         """Return the summaries of a conversation, or with None of all conversations, ordered by name.
 
         Long-term summaries (`.depth` 2) come first, then the short-term summaries (`.depth` 1) they are made of, each
@@ -893,6 +903,8 @@ class AgentMemory:
         from slowwave.policy.retention.policies import strength
 
         now, config = self.ports.now(), self.ports.config
+        if any(not isinstance(memory, Memory) for memory in memories):
+            raise InputError("memories contains other values than memories: pass a list of slowwave.Memory")
         return [strength(memory, config, now) for memory in memories]
 
     # ---- sleep
@@ -961,6 +973,7 @@ class AgentMemory:
         """
         from slowwave.formats import plan_file
 
+        check_fields(plan, "plan")
         plan_file.write(path, plan)
 
     def load_plan(self, path: str | Path) -> Plan:
@@ -1005,7 +1018,7 @@ class AgentMemory:
     """The former name of `compact_topic`."""
 
     @traced("upsert_memory")
-    def compact_conversation(self, conversation: str | None = None, *, force: bool = True) -> "Compaction":
+    def compact_conversation(self, conversation: str | int | None = None, *, force: bool = True) -> "Compaction":
         """Summarise a conversation now, except its latest `Config.immediate_window` messages. Repeating it does nothing.
 
         Args:
@@ -1052,7 +1065,7 @@ class AgentMemory:
         ports = self.ports
         return len(ports.store.unembedded(ports.scope, ports.embedder.name, limit)) if ports.embedder else 0
 
-    def summary_coverage(self, conversation: str) -> list[str]:
+    def summary_coverage(self, conversation: str | int) -> list[str]:
         """Return lines about a conversation: its messages, what is summarised and what is not, the newest summaries."""
         from slowwave.pipelines.admin.agent_commands import summary_coverage
 
@@ -1157,7 +1170,7 @@ class AgentMemory:
 
         return costs(self.ports, since)
 
-    def estimate(self, conversation: str | None = None) -> "Estimate":
+    def estimate(self, conversation: str | int | None = None) -> "Estimate":
         """Return what it would cost at most to consolidate a conversation, or with None all. No model is asked.
 
         Tokens are estimated: about four characters each in English, fewer in other languages.
@@ -1335,7 +1348,7 @@ class AgentMemory:
         *,
         id: str | None = None,  # noqa: A002 - the word every caller would use
         source: str | None = None,
-        conversation: str | None = None,
+        conversation: str | int | None = None,
         text: str | None = None,
         scope: bool = False,
         rewrite: bool | None = None,
@@ -1363,7 +1376,8 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.erase import EraseTarget, erase, preview
 
-        target = EraseTarget(memory_id=id, source=source, conversation=conversation, text=text, scope=scope)
+        name = optional_conversation(conversation)
+        target = EraseTarget(memory_id=id, source=source, conversation=name, text=text, scope=scope)
         return preview(self.ports, target) if dry_run else erase(self.ports, target, rewrite=rewrite)
 
     @traced("update_memory")

@@ -8,11 +8,13 @@ from typing import Any, Final
 from slowwave.agent_memory import AgentMemory
 from slowwave.composition import with_mind
 from slowwave.errors import InputError
+from slowwave.model.arguments import checked_arguments, checked_class
 from slowwave.model.codec import content_key
 from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
-from slowwave.model.message import Message, clean
+from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
+from slowwave.model.names import checked_count, texts_of
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Item, Section, Where
 from slowwave.pipelines.ingest.add import add_facts, checked_fact
@@ -59,6 +61,7 @@ class InMemoryVectorStore:
     """A placeholder for programs that pass a vector store. The memory itself stores the vectors."""
 
 
+@checked_class
 class SemanticMemory(Knowledge):
     """The facts of a memory. Pass it to `AgentMemory(knowledge=...)`.
 
@@ -71,6 +74,7 @@ class SemanticMemory(Knowledge):
         self.vector_store = vector_store or InMemoryVectorStore()
 
 
+@checked_class
 class MemoryConsolidator:
     """Extracts facts from conversations, archives weak facts, and lists the core facts.
 
@@ -127,13 +131,14 @@ class MemoryConsolidator:
     def core_memory(self, knowledge: Knowledge, *, top_k: int = 5, min_retrievals: int = 0) -> list[str]:
         """Return the texts of the strongest and most used facts, ordered by strength + 0.1 ln(1 + retrievals)."""
         ports = self._ports(knowledge.memory)
+        top_k, min_retrievals = checked_count(top_k, "top_k"), checked_count(min_retrievals, "min_retrievals")
         ranked = rank(_facts(ports), ports.config, ports.now(), top_k=top_k, min_retrievals=min_retrievals)
         return [memory.text for memory in ranked]
 
     def record_retrieval(self, knowledge: Knowledge, fact_texts: Iterable[str]) -> int:
         """Record that facts were used, by their texts. Returns how many facts have one of these texts."""
         ports = self._ports(knowledge.memory)
-        keys = {content_key(text) for text in fact_texts}
+        keys = {content_key(text) for text in texts_of(fact_texts, "fact_texts")}
         return use(ports, [memory for memory in _facts(ports) if content_key(memory.text) in keys])[0]
 
     def distilled(self, memory: AgentMemory) -> list[DistilledFact]:
@@ -178,9 +183,10 @@ class MemoryConsolidator:
         where = Where(kinds=frozenset({MESSAGE}), conversation=name, order="seq")
         stored = ports.store.select((ports.scope,), where) if name is not None else []
         ids = {message.ref or message.id for message in stored}
-        new = [message for message in recent if message.id is None or message.id not in ids]
+        given = [checked_message(message, f"message {place}") for place, message in enumerate(recent)]
+        new = [message for message in given if message.id is None or message.id not in ids]
         stored_texts = [(message.role, message.text) for message in stored]
-        texts = [(message.role, clean(message.content)) for message in new]
+        texts = [(message.role, message.content) for message in new]
         starts = range(len(stored_texts) - len(texts) + 1)
         if any(stored_texts[start : start + len(texts)] == texts for start in starts):
             return
@@ -220,6 +226,7 @@ class Updated:
     receipt: Receipt
 
 
+@checked_arguments
 def update_memory(
     memory: AgentMemory, llm: LLM | Mind | str | None, model: str | None, candidate: str | Fact | Mapping[str, Any]
 ) -> Updated:
@@ -245,6 +252,7 @@ def update_memory(
     return Updated(operation=operation, memory=held, receipt=receipt)
 
 
+@checked_arguments
 def extract_memories(
     memory: AgentMemory, llm: LLM | Mind | str | None, model: str | None, messages: Sequence[Message] = ()
 ) -> ConsolidationResult:
@@ -257,11 +265,13 @@ def extract_memories(
     return consolidate(_run_ports(memory, llm, model), None, force=True)
 
 
+@checked_arguments
 def consolidate_and_cleanup(memory: AgentMemory) -> SleepReport:
     """Merge duplicates, archive what expired or faded, and decide about waiting facts: `memory.sleep()`."""
     return memory.sleep()
 
 
+@checked_arguments
 def format_for_prompt(memory: AgentMemory, message: str = "", *, top_k: int | None = None) -> str:
     """Return facts as text for a prompt: the core facts, then facts that are relevant to a message.
 
@@ -274,7 +284,7 @@ def format_for_prompt(memory: AgentMemory, message: str = "", *, top_k: int | No
         One fact on each line, in a fenced block; an empty text if there are no facts.
     """
     ports = memory.ports
-    limit = ports.config.injection_top_k if top_k is None else top_k
+    limit = ports.config.injection_top_k if top_k is None else checked_count(top_k, "top_k")
     facts = {fact.id: fact for fact in core_facts(ports)[:limit]}
     hits = memory.search_knowledge(message, top_k=limit) if message.strip() and limit > len(facts) else []
     facts |= {hit.memory.id: hit.memory for hit in hits}
@@ -316,7 +326,7 @@ def _fact(candidate: str | Fact | Mapping[str, Any]) -> Fact:
     if "content" not in values or values.keys() - _CANDIDATE_FIELDS:
         optional = ", ".join(sorted(_CANDIDATE_FIELDS - {"content"}))
         raise InputError(
-            f"a candidate with {sorted(values)}: pass a text, or a mapping with content and any of {optional}"
+            f"a candidate with {sorted(map(str, values))}: pass a text, or a mapping with content and any of {optional}"
         )
     return Fact(text=values.pop("content"), **values)
 

@@ -19,11 +19,44 @@ SlowwaveError
     └── EmbedderError
 """
 
+import reprlib
+from typing import Final
+
+SHOWN_MOST: Final = 80
+"""Characters of a value that an error repeats."""
+
 TOO_MANY_FILES = (
     "this process may not open more files: close memories that are not used, open a store once and take its scopes from "
     "it, or raise the limit with `ulimit -n`"
 )
 """Every open store holds three file descriptors."""
+
+
+class _Shown(reprlib.Repr):
+    """Short representations, also of values that are inside themselves or whose own representation fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 2 * SHOWN_MOST
+
+    def repr_int(self, value: int, level: int) -> str:
+        """The digits; Python refuses to write numbers of more than a few thousand."""
+        if value.bit_length() > 4 * SHOWN_MOST:
+            return f"a number of more than {SHOWN_MOST} digits"
+        return super().repr_int(value, level)
+
+
+_shown: Final = _Shown()
+
+
+def shown(value: object) -> str:
+    """The representation of a value for an error, cut after 80 characters.
+
+    >>> shown("tea"), shown(10**5000)
+    ("'tea'", 'a number of more than 80 digits')
+    """
+    text = _shown.repr(value)
+    return text if len(text) <= SHOWN_MOST else f"{text[:SHOWN_MOST]}…"
 
 
 class SlowwaveError(Exception):

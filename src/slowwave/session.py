@@ -222,7 +222,7 @@ class MemorySession:
             current = {field.name: getattr(self._ports.config, field.name) for field in fields(Config)}
             self._ports = replace(self._ports, config=Config.from_mapping({**current, **values}))
 
-    def conversation_name(self, name: str | None) -> str:
+    def conversation_name(self, name: str | int | None) -> str:
         """The checked name; for None the conversation written to last, else "default"."""
         if name is not None:
             return checked_name(name, "conversation", numbers=True)
@@ -284,8 +284,6 @@ def open_store(
 ) -> StoreSession:
     """Open a store. The arguments and errors are those of `AgentMemory.open`."""
     known = settings.read()
-    if where is not None and not isinstance(where, str | Path):
-        raise InputError(f"store must be a path or a text, not {type(where).__name__}: give a file or ':memory:'")
     if where is not None and not str(where).strip():
         raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
     ports = build_ports(

@@ -321,14 +321,17 @@ def _user_folder(kind: str) -> Path:
 
 def _table(path: Path, *, required: bool) -> Mapping[str, object]:
     """The table of a settings file; empty if the file does not exist and is not required."""
-    if not required and not path.is_file():
-        return {}
     try:
+        if not required and not path.is_file():
+            return {}
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise SettingsError(f"there is no settings file at {path}: check SLOWWAVE_CONFIG") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"cannot read the settings in {path}: {error}") from error
+        raise SettingsError(
+            f"cannot read the settings in {path}: {getattr(error, 'strerror', None) or error}: check HOME and the "
+            f"permissions, or name another file in {PREFIX}CONFIG"
+        ) from error
     return _named_table(text, path)
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
+from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.names import checked_count, checked_id, optional_count
@@ -36,6 +37,7 @@ NAMED: Final = 10
 """Scopes that a receipt names."""
 
 
+@checked_class
 class Slowwave:
     """An open store with all its scopes. `within` gives the memory of a scope at almost no cost.
 
@@ -141,7 +143,7 @@ class Slowwave:
             InputError: there is no name, one is invalid, or the path is longer than 2,048 bytes of UTF-8.
         """
         if len(names) == 1 and isinstance(names[0], Scope):
-            return self._at(names[0].path, inherit=inherit)
+            return self._at(checked_scope(names[0].path), inherit=inherit)
         return self._at(scope_of(plain_names(names)), inherit=inherit)
 
     def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]:

@@ -68,7 +68,7 @@ def test_a_budget_is_never_exceeded(world: "World", budget: int) -> None:
 
 @pytest.mark.parametrize("budget", [0, 63, -1, True, 1.5, "many"])
 def test_a_budget_in_which_nothing_fits_is_refused(world: "World", budget: object) -> None:
-    with pytest.raises(InputError, match="give at least 64"):
+    with pytest.raises(InputError, match=r"give at least 64|pass a whole number"):
         world.open().context("x", budget_tokens=budget)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from slowwave.errors import TOO_MANY_FILES, EmbedderError, SettingsError, SlowwaveError
+from slowwave.errors import TOO_MANY_FILES, EmbedderError, SettingsError, SlowwaveError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,13 +43,13 @@ def make(
     Raises:
         SettingsError: If the spec is unknown, or its extra is not installed.
     """
-    if spec is None or spec == "none":
+    if spec is None or (isinstance(spec, str) and spec == "none"):
         return None
     if not isinstance(spec, str):
         if isinstance(getattr(spec, "name", None), str) and spec.name and callable(getattr(spec, "embed", None)):
             return spec
         raise SettingsError(
-            f"an embedder needs a `name` (text, not empty) and a method `embed`; {spec!r} lacks one of them"
+            f"an embedder needs a `name` (text, not empty) and a method `embed`; {shown(spec)} lacks one of them"
         )
     kind, _, model = spec.partition(":")
     # Only the module of the chosen embedder is imported: each costs start-up time.
@@ -73,7 +73,7 @@ def make(
         return OpenAICompatibleEmbedder(
             model, api_key=api_key, base_url=base_url, seconds=SECONDS if seconds is None else seconds
         )
-    raise SettingsError(f"unknown embedder {spec!r}; choose {_CHOICES}")
+    raise SettingsError(f"unknown embedder {shown(spec)}; choose {_CHOICES}")
 
 
 def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32]":

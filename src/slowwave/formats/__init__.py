@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final, Protocol
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.formats.archives import Part, parts
 from slowwave.formats.export_records import to_line
 from slowwave.formats.json_stream import BrokenError, Json, elements
@@ -68,7 +68,7 @@ def read(
             file contains memories of several users and `user` names none of them.
     """
     if format not in FORMATS:
-        raise InputError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
+        raise InputError(f"unknown format {shown(format)}: use one of {', '.join(FORMATS)}")
     path, meter = Path(path), meter or Meter()
     if path.is_dir() and not (path / "conversations.json").exists():
         listed = list(notes.found(path))

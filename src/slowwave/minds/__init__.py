@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from slowwave.errors import SettingsError
+from slowwave.errors import SettingsError, shown
 from slowwave.minds.llm.ledger import Caps
 from slowwave.policy.retention.categories import REGISTRY
 
@@ -57,5 +57,5 @@ def make(
     if callable(getattr(spec, "complete", None)):
         return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]  # it has the method of an LLM
     raise SettingsError(
-        f"{spec!r} is no mind: pass the name of a model, an object with .complete(messages=...), or None"
+        f"{shown(spec)} is no mind: pass the name of a model, an object with .complete(messages=...), or None"
     )

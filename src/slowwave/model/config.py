@@ -1,16 +1,16 @@
 """The settings of a memory: one flat frozen Config, which reports every invalid value at once."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
 CONTEXT_PARTS = ("instructions", "core", "older", "recent", "pages", "relevant", "related", "immediate")
 """The parts of a context, in the order in which they are shown."""
+_MAPPINGS = ("category_ttl_days", "category_tokens_max", "context_shares", "context_headings")
 INDEX_CACHE_MB = 256
 """The default limit of the search indexes in RAM: 100,000 to 170,000 memories, or 2,000 scopes of 50 messages."""
 
@@ -78,22 +78,26 @@ class Config:
 
     def __post_init__(self) -> None:
         violations = [
-            f"{name}={value!r}: {advice}"
+            f"{name}={shown(value)}: {advice}"
             for name, (holds, advice) in _RULES.items()
             if not holds(value := getattr(self, name))
         ]
+        mappings = [name for name in _MAPPINGS if not isinstance(getattr(self, name), Mapping)]
+        violations += [f"{name}={shown(getattr(self, name))}: use a mapping" for name in mappings]
+        if mappings:
+            raise InputError("invalid settings: " + "; ".join(violations))
         violations += [
-            f"category_ttl_days[{c!r}]={d!r}: {_DAYS[1]}"
+            f"category_ttl_days[{shown(c)}]={shown(d)}: {_DAYS[1]}"
             for c, d in self.category_ttl_days.items()
-            if d is not None and not _DAYS[0](d)
+            if not isinstance(c, str) or (d is not None and not _DAYS[0](d))
         ]
         violations += [
-            f"category_tokens_max[{c!r}]={n!r}: {_COUNT[1]}"
+            f"category_tokens_max[{shown(c)}]={shown(n)}: {_COUNT[1]}"
             for c, n in self.category_tokens_max.items()
-            if not _COUNT[0](n)
+            if not isinstance(c, str) or not _COUNT[0](n)
         ]
         violations += [
-            f"{name}[{part!r}]={value!r}: {_PARTS[1] if part not in CONTEXT_PARTS else rule[1]}"
+            f"{name}[{shown(part)}]={shown(value)}: {_PARTS[1] if part not in CONTEXT_PARTS else rule[1]}"
             for name, rule in (("context_shares", _WEIGHT), ("context_headings", _LINE))
             for part, value in getattr(self, name).items()
             if part not in CONTEXT_PARTS or not rule[0](value)
@@ -106,7 +110,7 @@ class Config:
             )
         if violations:
             raise InputError("invalid settings: " + "; ".join(violations))
-        for name in ("category_ttl_days", "category_tokens_max", "context_shares", "context_headings"):
+        for name in _MAPPINGS:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @classmethod
@@ -127,13 +131,13 @@ def _number(low: float, high: float, advice: str, *, whole: bool = False, option
             return optional
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
             return False
-        return math.isfinite(value) and low <= value <= high
+        return low <= value <= high
 
     return holds, advice
 
 
 def _one_of(names: tuple[str, ...]) -> Rule:
-    return (lambda value: value in names), "use one of " + ", ".join(names)
+    return (lambda value: isinstance(value, str) and value in names), "use one of " + ", ".join(names)
 
 
 _DAYS = _number(1e-6, 1e6, "use a number of days above 0")

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from slowwave.model.arguments import check_fields
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
@@ -14,6 +16,9 @@ class Scene:
         location: where it is.
         exits: where it can go from there.
         also_here: who else is there.
+
+    Raises:
+        InputError: a value is no text, or no tuple of texts.
     """
 
     agent: str = "Agent"
@@ -22,6 +27,9 @@ class Scene:
     location: str = ""
     exits: tuple[str, ...] = ()
     also_here: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self, "scene")
 
     @property
     def opening(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.json_value import checked_json, same_json
 
 KEY_LONGEST: Final = 512
@@ -45,7 +45,7 @@ def checked_filter(where: object) -> Filter | None:
     if where is None:
         return None
     if not isinstance(where, Mapping):
-        raise InputError(f"where={where!r:.80}: pass a mapping such as {{'project': 'x', 'score': {{'$gte': 2}}}}")
+        raise InputError(f"where={shown(where)}: pass a mapping such as {{'project': 'x', 'score': {{'$gte': 2}}}}")
     conditions = [(key, _parts(key), test) for key, wanted in where.items() for test in _tests(_key(key), wanted)]
     if len(conditions) > CONDITIONS_MOST:
         raise InputError(f"where has {len(conditions)} conditions, more than {CONDITIONS_MOST}: use fewer")
@@ -54,9 +54,9 @@ def checked_filter(where: object) -> Filter | None:
 
 def _key(key: object) -> str:
     if not isinstance(key, str) or not 0 < len(key) <= KEY_LONGEST or "" in key.split("."):
-        raise InputError(f"where has the key {key!r:.80}: use the name of a field, or names joined by single dots")
+        raise InputError(f"where has the key {shown(key)}: use the name of a field, or names joined by single dots")
     if key.startswith("$"):
-        raise InputError(f"where has the operator {key!r:.80} in place of a field: write {{'field': {{'$gte': 2}}}}")
+        raise InputError(f"where has the operator {shown(key)} in place of a field: write {{'field': {{'$gte': 2}}}}")
     return key
 
 
@@ -69,19 +69,19 @@ def _tests(key: str, condition: object) -> list[Test]:
     if not isinstance(condition, Mapping) or not any(
         isinstance(name, str) and name.startswith("$") for name in condition
     ):
-        return [_equal(checked_json(condition, f"where[{key!r}]"))]
+        return [_equal(checked_json(condition, f"where[{shown(key)}]"))]
     return [_operator(key, name, value) for name, value in condition.items()]
 
 
 def _operator(key: str, name: object, value: object) -> Test:
     if name not in _OPERATORS:
-        raise InputError(f"where[{key!r}] has the unknown operator {name!r:.80}: use {', '.join(_OPERATORS)}")
-    operator, value = _OPERATORS[str(name)], checked_json(value, f"where[{key!r}][{name!r}]")
+        raise InputError(f"where[{shown(key)}] has the unknown operator {shown(name)}: use {', '.join(_OPERATORS)}")
+    operator, value = _OPERATORS[str(name)], checked_json(value, f"where[{shown(key)}][{shown(name)}]")
     if name == "$in" and not isinstance(value, list):
-        raise InputError(f"where[{key!r}] has '$in' with {value!r:.80}: pass a list of values")
+        raise InputError(f"where[{shown(key)}] has '$in' with {shown(value)}: pass a list of values")
     is_ordered = isinstance(value, str | int | float) and not isinstance(value, bool)
     if name in _ORDERED and not is_ordered:
-        raise InputError(f"where[{key!r}] compares with {value!r:.80}: {name!r} takes a number or a text")
+        raise InputError(f"where[{shown(key)}] compares with {shown(value)}: {shown(name)} takes a number or a text")
     return operator(value)
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.memory import JsonValue
 from slowwave.model.message import clean, storable
 
@@ -39,7 +39,7 @@ def checked_json(value: object, what: str, *, exact: bool = False) -> JsonValue:
 def checked_metadata(value: object, what: str = "metadata") -> dict[str, JsonValue]:
     """Metadata as a dict of JSON values, or InputError."""
     if not isinstance(value, Mapping):
-        raise InputError(f"{what}={value!r:.80}: pass a mapping of names to JSON values")
+        raise InputError(f"{what}={shown(value)}: pass a mapping of names to JSON values")
     plain = checked_json(value, what)
     assert isinstance(plain, dict)  # a mapping becomes a dict
     return plain
@@ -89,23 +89,23 @@ def _plain(value: object, what: str, depth: int, *, exact: bool) -> JsonValue:
         made: dict[str, JsonValue] = {}
         for name, item in value.items():
             if not isinstance(name, str):
-                raise InputError(f"{what} has the name {name!r:.80} of type {type(name).__name__}: use texts as names")
+                raise InputError(f"{what} has the name {shown(name)} of type {type(name).__name__}: use texts as names")
             made[_text(name, what, exact=exact)] = _plain(item, what, depth - 1, exact=exact)
         return made
     if isinstance(value, list | tuple):
         return [_plain(item, what, depth - 1, exact=exact) for item in value]
-    raise InputError(f"{what} holds {value!r:.80} of type {type(value).__name__}: use JSON values")
+    raise InputError(f"{what} holds {shown(value)} of type {type(value).__name__}: use JSON values")
 
 
 def _number(value: float, what: str) -> int | float:
     if isinstance(value, int):
         return int(value)
     if not math.isfinite(value):
-        raise InputError(f"{what} holds {value!r}, which JSON has no word for: pass a finite number or None")
+        raise InputError(f"{what} holds {shown(value)}, which JSON has no word for: pass a finite number or None")
     return float(value)
 
 
 def _text(text: str, what: str, *, exact: bool) -> str:
     if exact and not storable(text):
-        raise InputError(f"{what} holds text with NUL or a lone surrogate, which no store keeps: {text!r:.80}")
+        raise InputError(f"{what} holds text with NUL or a lone surrogate, which no store keeps: {shown(text)}")
     return clean(str.__str__(text))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, cast
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.memory import JsonValue, Role
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
@@ -29,6 +29,8 @@ _MARKED_PARTS: Final = ("image", "audio", "video")
 _MARKER_LONGEST: Final = 40
 LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
+DIGITS_MAX: Final = 100
+"""Digits of an int that is converted to text; Python itself refuses to convert more than a few thousand."""
 _CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 
@@ -145,15 +147,20 @@ def has_text(message: object) -> bool:
 def _content_of(message: Mapping[str, Any]) -> object:
     """The content of a mapping; without one, the words with which an assistant refused."""
     content = message.get("content")
-    return message.get("refusal") if content in (None, "", []) else content
+    return message.get("refusal") if _is_empty(content) else content
+
+
+def _is_empty(value: object) -> bool:
+    """Whether it is None, or a text, list or mapping without content."""
+    return value is None or (isinstance(value, str | list | tuple | Mapping) and not value)
 
 
 def unstored_fields(message: object) -> Iterator[str]:
     """The names of the fields of a mapping that contain something and are not stored."""
     if isinstance(message, Mapping):
         for name, value in message.items():
-            if name not in _STORED_FIELDS | _FORMAT_FIELDS and value not in (None, "", [], {}):
-                yield str(name)
+            if name not in _STORED_FIELDS | _FORMAT_FIELDS and not _is_empty(value):
+                yield name if isinstance(name, str) else shown(name)
 
 
 def as_message(message: object, place: str = "the message") -> Message:
@@ -176,14 +183,20 @@ def as_message(message: object, place: str = "the message") -> Message:
         raise InputError(f"{place} has no {missing!r}: pass {{'role': ..., 'content': ...}}")
     speaker = message.get("speaker")
     identity: Any = message.get("id")
+    metadata = message.get("metadata")
     return Message(
         role=message["role"],
         content=content_text(_content_of(message), place),
         speaker=message.get("name") if speaker is None else speaker,
         at=_time_of(message.get("at"), place),
-        id=format(identity, "d") if isinstance(identity, int) and not isinstance(identity, bool) else identity,
-        metadata=message.get("metadata") or {},
+        id=format(identity, "d") if _is_id(identity) else identity,
+        metadata={} if metadata is None else metadata,
     )
+
+
+def _is_id(value: object) -> bool:
+    """Whether it is a number that can be written as an id; Python refuses to write thousands of digits."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**DIGITS_MAX
 
 
 def _time_of(at: object, place: str) -> datetime | None:
@@ -192,7 +205,9 @@ def _time_of(at: object, place: str) -> datetime | None:
     try:
         return datetime.fromisoformat(at)
     except ValueError as error:
-        raise InputError(f"{place} has the time {at!r}: use ISO 8601, such as 2026-05-01T09:30:00+02:00") from error
+        raise InputError(
+            f"{place} has the time {shown(at)}: use ISO 8601, such as 2026-05-01T09:30:00+02:00"
+        ) from error
 
 
 def clean(text: str) -> str:
@@ -227,7 +242,7 @@ def storable(text: str) -> bool:
 def checked_time(at: datetime, what: str) -> datetime:
     """The instant in UTC, or InputError with the fix for a naive one."""
     if not isinstance(at, datetime):
-        raise InputError(f"{what} {at!r} is of type {type(at).__name__}: pass a datetime with a time zone")
+        raise InputError(f"{what} {shown(at)} is of type {type(at).__name__}: pass a datetime with a time zone")
     if at.tzinfo is None or at.utcoffset() is None:
         raise InputError(
             f"{what} {at.isoformat(' ')} has no time zone: use datetime.now(UTC) for now, or at.astimezone() for local time"
@@ -235,7 +250,7 @@ def checked_time(at: datetime, what: str) -> datetime:
     try:
         return at.astimezone(UTC)
     except OverflowError as error:
-        raise InputError(f"{what} {at!r} lies outside the years 1 to 9999 in UTC") from error
+        raise InputError(f"{what} {shown(at)} lies outside the years 1 to 9999 in UTC") from error
 
 
 def checked_message(message: MessageLike, place: str = "the message") -> Message:
@@ -244,7 +259,7 @@ def checked_message(message: MessageLike, place: str = "the message") -> Message
     role = role_of(message.role)
     if role is None:
         raise InputError(
-            f"{place} has the role {message.role!r}: use one of {', '.join(ROLES)} (or {', '.join(_OTHER_ROLES)})"
+            f"{place} has the role {shown(message.role)}: use one of {', '.join(ROLES)} (or {', '.join(_OTHER_ROLES)})"
         )
     if not isinstance(message.content, str) or not message.content.strip():
         raise InputError(f"{place} has no text: leave empty messages out")
@@ -254,10 +269,10 @@ def checked_message(message: MessageLike, place: str = "the message") -> Message
         if value is None:
             continue
         if not isinstance(value, str) or not value.strip() or len(value) > _ID_LONGEST:
-            raise InputError(f"{place} has the {name} {value!r}: use 1 to {_ID_LONGEST} characters, or None")
+            raise InputError(f"{place} has the {name} {shown(value)}: use 1 to {_ID_LONGEST} characters, or None")
         if not storable(value):
             raise InputError(
-                f"{place} has the {name} {value!r}, which holds NUL or a lone surrogate: pass text that encodes to UTF-8"
+                f"{place} has the {name} {shown(value)}, which holds NUL or a lone surrogate: pass text that encodes to UTF-8"
             )
     return Message(
         role=role,
@@ -265,7 +280,7 @@ def checked_message(message: MessageLike, place: str = "the message") -> Message
         speaker=message.speaker or None,
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
         id=message.id or None,
-        metadata=_checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata else {},
+        metadata=_checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata is not None else {},
     )
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Iterable
 from typing import Final
 
-from slowwave.errors import InputError
-from slowwave.model.message import storable
+from slowwave.errors import InputError, shown
+from slowwave.model.message import DIGITS_MAX, storable
 
 NAME_LONGEST: Final = 512
-_DIGITS_MAX: Final = 100
-"""Digits of an int that is converted to text; Python itself refuses to convert more than a few thousand."""
-_SHOWN: Final = 80
-"""Characters of a refused value that an error repeats."""
+COUNT_MOST: Final = 2**63 - 1
+"""The largest number that a column of either store holds."""
 
 
 def checked_name(value: object, what: str, *, longest: int = NAME_LONGEST, numbers: bool = False) -> str:
@@ -27,16 +25,16 @@ def checked_name(value: object, what: str, *, longest: int = NAME_LONGEST, numbe
     >>> checked_name(42, "session", numbers=True)
     '42'
     """
-    if numbers and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**_DIGITS_MAX:
+    if numbers and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**DIGITS_MAX:
         value = format(value, "d")
     if not isinstance(value, str):
         accepted = "text or a whole number" if numbers else "text"
-        raise InputError(f"{what}={_shown(value)} is of type {type(value).__name__}: pass {accepted}")
+        raise InputError(f"{what}={shown(value)} is of type {type(value).__name__}: pass {accepted}")
     if not value.strip() or len(value) > longest:
-        raise InputError(f"{what}={_shown(value)}: use 1 to {longest} characters")
+        raise InputError(f"{what}={shown(value)}: use 1 to {longest} characters")
     if not storable(value):
         raise InputError(
-            f"{what}={_shown(value)} holds NUL or a lone surrogate, which no store keeps: pass text that encodes to UTF-8"
+            f"{what}={shown(value)} holds NUL or a lone surrogate, which no store keeps: pass text that encodes to UTF-8"
         )
     return str.__str__(value)
 
@@ -61,24 +59,27 @@ def optional_names(values: object, what: str) -> frozenset[str] | None:
     if values is None:
         return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{what}={_shown(values)}: pass a list of them")
+        raise InputError(f"{what}={shown(values)}: pass a list of them")
     return frozenset(checked_name(value, f"an item of {what}") for value in values)
 
 
+def texts_of(values: Iterable[object], what: str) -> list[str]:
+    """The items of a list, each of which must be text."""
+    texts: list[str] = []
+    for value in values:
+        if not isinstance(value, str):
+            raise InputError(f"an item of {what}={shown(value)} is of type {type(value).__name__}: pass text")
+        texts.append(value)
+    return texts
+
+
 def checked_count(value: object, what: str, *, least: int = 0) -> int:
-    """A whole number, or InputError."""
+    """A whole number, or InputError. One above 2**63 - 1 becomes that, because a limit may exceed the content."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{what}={_shown(value)}: use a whole number of at least {least}")
-    return value
+        raise InputError(f"{what}={shown(value)}: use a whole number of at least {least}")
+    return min(value, COUNT_MOST)
 
 
 def optional_count(value: object, what: str) -> int | None:
     """The same, where None is allowed."""
     return None if value is None else checked_count(value, what)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_DIGITS_MAX:
-        return f"a number of more than {_DIGITS_MAX} digits"
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.filters import Filter
 from slowwave.model.memory import NOTE, WORDS_OF_DATA, JsonValue, Memory
 from slowwave.model.message import storable
@@ -134,6 +134,6 @@ def _place(value: object, what: str) -> str:
         )
     if not storable(value):
         raise InputError(
-            f"the {what} {value!r:.80} holds NUL or a lone surrogate, which no store keeps: use other text"
+            f"the {what} {shown(value)} holds NUL or a lone surrogate, which no store keeps: use other text"
         )
     return str.__str__(value)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.message import storable
 from slowwave.model.names import checked_name
 
@@ -53,7 +53,7 @@ def checked_scope(path: str) -> str:
     parts = path.split("/") if isinstance(path, str) else []
     if any(not _PART.fullmatch(part) or part in {".", ".."} for part in parts) or not parts or not storable(path):
         raise InputError(
-            f"{path!r} is not a scope: use visible characters between slashes, such as 'acme/alice'; a space is "
+            f"{shown(path)} is not a scope: use visible characters between slashes, such as 'acme/alice'; a space is "
             "written %20, as `within` does"
         )
     if (size := len(path.encode())) > PATH_BYTES:

@@ -10,7 +10,7 @@ from itertools import count
 from typing import TypeVar
 
 from slowwave import forks
-from slowwave.errors import ConflictError, InputError, TrustError
+from slowwave.errors import ConflictError, InputError, TrustError, shown
 from slowwave.model import names
 from slowwave.model.config import Config
 from slowwave.model.memory import HOT, Memory, altered
@@ -237,7 +237,7 @@ def record_use(memory: Memory, config: Config, now: datetime, session: str | Non
 def checked_text(text: str, what: str = "a memory") -> str:
     """The text of a fact, cleaned and stripped, or InputError."""
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{what} needs words: {text!r} has none")
+        raise InputError(f"{what} needs words: {shown(text)} has none")
     if len(text) > TEXT_LONGEST:
         raise InputError(
             f"{what} of {len(text):,} characters is more than {TEXT_LONGEST:,}: add it as messages and consolidate"

@@ -72,4 +72,6 @@ def _open(where: str, in_ram: int | None, index_cache_mb: int, *, create: bool) 
 
     if not create and where != MEMORY and not Path(where).exists():
         raise NotFoundError(f"no store at {where}: check the path; the first memory that is added creates a store")
+    if not create and where != MEMORY and Path(where).is_file() and not Path(where).stat().st_size:
+        raise NotFoundError(f"{where} is an empty file, not a store: check the path, or restore a backup")
     return SqliteStore(where, index_cache_mb=index_cache_mb)

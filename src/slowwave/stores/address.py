@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from slowwave.errors import SettingsError
+from slowwave.errors import InputError, SettingsError, shown
+from slowwave.model.message import storable
 
 SERVER: Final = ("postgresql://", "postgres://")
 """The prefixes of database addresses."""
@@ -35,14 +36,27 @@ _SERVER_LIKE: Final = re.compile(
 """A user, a port or a host before the first slash. The letter of a Windows drive does not match."""
 
 
+def encodable(path: str) -> str:
+    """Return the path of a store unchanged if SQLite can open it: it takes only text that encodes to UTF-8.
+
+    Raises:
+        InputError: it contains NUL or a surrogate, such as a file name of another encoding.
+    """
+    if not storable(path):
+        raise InputError(f"{shown(path)} is no path of a store: rename its folders and files to names in UTF-8")
+    return path
+
+
 def checked(where: str) -> str:
     """Return the location of a store unchanged if it is a file name or an unambiguous address.
 
     Raises:
+        InputError: it does not encode to UTF-8.
         SettingsError: the address is malformed; its password contains an unescaped "/" or "@", so that host and name
             would be read from the password; or it looks like a server without a scheme, and there is no such folder.
             The message does not repeat it.
     """
+    encodable(where)
     if not where.startswith(SERVER):
         if _RESEMBLES.match(where):
             raise SettingsError(REFUSED)

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 from zlib import crc32
 
-from slowwave.errors import CorruptError
+from slowwave.errors import CorruptError, InputError, SlowwaveError
 from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, from_row
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
@@ -22,9 +22,23 @@ ENTRY_COLUMNS = tuple(f.name for f in fields(IndexEntry) if f.name != "embedder"
 _WIDTH = len(COLUMNS)
 _ENTRY = attrgetter(*ENTRY_COLUMNS)
 _PUT = tuple(IndexEntry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
+_UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 _LISTED = "`check(deep=True)` lists what else is"
 _ADVICE = f"is damaged in the file: restore a backup; {_LISTED}"
 _REPAIRABLE = f"is damaged in the file: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
+
+
+def unreadable(error: BaseException | None, name: str) -> SlowwaveError | None:
+    """The error to raise for an exception of reading or writing rows; None for one that passes unchanged.
+
+    Damage can change the type or form of any value, and decoding such a value raises one of these built-in exceptions,
+    also before a checksum is verified.
+    """
+    if isinstance(error, UnicodeEncodeError | OverflowError):
+        return InputError(f"{name} cannot store this value ({error})")
+    if isinstance(error, SlowwaveError) or not isinstance(error, _UNREADABLE):
+        return None
+    return CorruptError(f"{name} is damaged ({type(error).__name__}: {error}): restore a backup; {_LISTED}")
 
 
 def checksum(text: str) -> int:

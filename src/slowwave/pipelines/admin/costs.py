@@ -85,7 +85,7 @@ def costs(ports: Ports, since: datetime | None = None) -> CostReport:
     return CostReport(total=sum(causes.values(), FREE), causes=causes, since=since)
 
 
-def estimate(ports: Ports, conversation: str | None = None) -> Estimate:
+def estimate(ports: Ports, conversation: str | int | None = None) -> Estimate:
     """Estimate the cost of distilling one conversation, or all of them with None. Calls no model."""
     conversations = _conversations(ports, optional_conversation(conversation))
     released = Counter(message.conversation for message in released_messages(ports))

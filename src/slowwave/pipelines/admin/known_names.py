@@ -16,7 +16,7 @@ SIMILAR: Final = 0.5
 
 
 def unknown_names(
-    ports: Ports, *, conversation: str | None = None, categories: Collection[str] | None = None
+    ports: Ports, *, conversation: str | int | None = None, categories: Collection[str] | None = None
 ) -> tuple[str, ...]:
     """A sentence for the scope, if it is empty, for an unknown conversation, and for each unknown category."""
     wanted = sorted(optional_names(categories, "categories") or ())

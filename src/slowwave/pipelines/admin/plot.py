@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memory
 from slowwave.model.operations import Add, Change, Erase, Link, Operation, Use
 from slowwave.model.query import Where
@@ -33,7 +33,7 @@ def plot(ports: Ports, kind: str) -> Picture:
         InputError: for any other kind.
     """
     if kind not in KINDS:
-        raise InputError(f"unknown plot {kind!r}: use {', '.join(KINDS)}")
+        raise InputError(f"unknown plot {shown(kind)}: use {', '.join(KINDS)}")
     return KINDS[kind](ports)
 
 

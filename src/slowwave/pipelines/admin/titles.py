@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from slowwave.errors import InputError, NotFoundError
+from slowwave.errors import InputError, NotFoundError, shown
 from slowwave.model.message import tidy
 from slowwave.model.operations import SetTitle
 from slowwave.model.plan import Group, Plan, Receipt
@@ -42,7 +42,9 @@ def checked_title(title: object) -> str | None:
     if title is None:
         return None
     if not isinstance(title, str):
-        raise InputError(f"title={title!r} is of type {type(title).__name__}: pass text, or None to remove the title")
+        raise InputError(
+            f"title={shown(title)} is of type {type(title).__name__}: pass text, or None to remove the title"
+        )
     line = tidy(title)
     if not line or len(line) > TITLE_LONGEST:
         raise InputError(f"a title of {len(line)} characters: use 1 to {TITLE_LONGEST}, or None to remove the title")

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
-from slowwave.errors import ConflictError, InputError
+from slowwave.errors import ConflictError, InputError, shown
+from slowwave.model.arguments import check_fields
 from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.message import Message, checked_time
@@ -59,21 +60,21 @@ def stated_fact(fact: object, place: str = "the fact") -> Fact:
         raise InputError(
             f"{place} has the fields {sorted(map(str, fact))}: use text and any of {', '.join(_ARGUMENTS)}"
         )
-    given = {_ARGUMENTS[name]: value for name, value in fact.items() if value is not None}
+    given = {_ARGUMENTS[name]: value for name, value in fact.items() if value is not None or name == "text"}
     return checked_fact(Fact(**given))
 
 
 def checked_fact(fact: Fact) -> Fact:
     """The fact with valid values, or InputError."""
-    if fact.kind not in KINDS:
-        raise InputError(f"a fact cannot be of kind {fact.kind!r}: use {', '.join(KINDS)}")
+    if not isinstance(fact.kind, str) or fact.kind not in KINDS:
+        raise InputError(f"a fact cannot be of kind {shown(fact.kind)}: use {', '.join(KINDS)}")
     importance = fact.importance
     is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
     if importance is not None and not (is_number and 0 <= importance <= 1):
-        raise InputError(f"importance={importance!r}: use a number from 0 to 1, or None to work it out")
+        raise InputError(f"importance={shown(importance)}: use a number from 0 to 1, or None to work it out")
     _refuse_messages(fact.text)
     began, ends = _checked_times(fact)
-    return replace(
+    checked = replace(
         fact,
         text=checked_text(fact.text),
         trust=checked_trust(fact.trust),
@@ -84,6 +85,8 @@ def checked_fact(fact: Fact) -> Fact:
         valid_from=began,
         expires_at=ends,
     )
+    check_fields(checked, "fact")
+    return checked
 
 
 def _refuse_messages(text: object) -> None:

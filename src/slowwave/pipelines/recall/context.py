@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.context import Scene
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.names import optional_conversation
@@ -80,7 +80,7 @@ class ContextRequest:
     """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories."""
 
     question: str
-    conversation: str | None
+    conversation: str | int | None
     budget_tokens: int
     profile: str = "plain"
     scene: Scene = field(default_factory=Scene)
@@ -148,10 +148,10 @@ def _layout(wanted: ContextRequest) -> Layout:
     if not isinstance(wanted.question, str):
         raise InputError(f"a question is text, not {type(wanted.question).__name__}: leave it out if there is none")
     if not isinstance(wanted.budget_tokens, int) or wanted.budget_tokens < SMALLEST:
-        raise InputError(f"a context of {wanted.budget_tokens!r} tokens holds nothing: give at least {SMALLEST}")
+        raise InputError(f"a context of {shown(wanted.budget_tokens)} tokens holds nothing: give at least {SMALLEST}")
     layout = LAYOUTS.get(wanted.profile) if isinstance(wanted.profile, str) else None
     if layout is None:
-        raise InputError(f"profile={wanted.profile!r}: use one of {', '.join(LAYOUTS)}")
+        raise InputError(f"profile={shown(wanted.profile)}: use one of {', '.join(LAYOUTS)}")
     return layout
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from slowwave.errors import InputError, NotFoundError
+from slowwave.errors import InputError, NotFoundError, shown
 from slowwave.model.filters import checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.names import checked_id, optional_conversation, optional_count, optional_names
@@ -25,7 +25,7 @@ class Listing:
     kinds: Collection[str] | None = None
     categories: Collection[str] | None = None
     phases: Collection[str] | None = None
-    conversation: str | None = None
+    conversation: str | int | None = None
     order: str = "recorded"
     after: Memory | str | None = None
     limit: int | None = None
@@ -44,7 +44,7 @@ def listed(ports: Ports, request: Listing) -> list[Memory]:
         if unknown := set(values or ()) - set(known):
             raise InputError(f"unknown {what} {', '.join(sorted(unknown))}: use {', '.join(known)}")
     if request.order not in ORDERS:
-        raise InputError(f"unknown order {request.order!r}: use {', '.join(ORDERS)}")
+        raise InputError(f"unknown order {shown(request.order)}: use {', '.join(ORDERS)}")
     limit, cursor = optional_count(request.limit, "limit"), _cursor(ports, request.after)
     by_strength = request.order.endswith("strength")
     where = Where(

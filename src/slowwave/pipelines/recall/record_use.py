@@ -28,7 +28,7 @@ Used: TypeAlias = Context | Hit | Memory | str
 """What a use names: every memory that a context shows, a hit with its facts, a memory, or the id of one."""
 
 
-def use(ports: Ports, used: Used | Iterable[Used], *, session: str | None = None) -> tuple[int, Receipt | None]:
+def use(ports: Ports, used: Used | Iterable[Used], *, session: str | int | None = None) -> tuple[int, Receipt | None]:
     """Count one more use of each memory, move its anchor, and revive the first faded ones. Returns how many.
 
     Uses with the same session name count as one session; by default, those of one day. Counters are applied without
@@ -69,11 +69,11 @@ def _ids(ports: Ports, used: Used) -> list[str]:
             raise NotFoundError(f"no memory {used!r} in scope {ports.scope}: pass `hit.memory.id`, or the hit itself")
         return [used]
     if isinstance(used, Context):
-        return [memory.id for memory in used.memories]
+        return [checked_id(memory.id) for memory in used.memories]
     if isinstance(used, Hit):
-        return [used.memory.id, *(fact.id for fact in used.facts)]
+        return [checked_id(memory.id) for memory in (used.memory, *used.facts)]
     if isinstance(used, Memory):
-        return [used.id]
+        return [checked_id(used.id)]
     raise InputError(f"a {type(used).__name__} was not retrieved: pass a context, hits, memories or ids")
 
 

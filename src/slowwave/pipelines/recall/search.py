@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from slowwave.errors import EmbedderError, InputError
+from slowwave.errors import EmbedderError, InputError, shown
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
@@ -176,9 +176,11 @@ def _checked(request: Search) -> Search:
     if not request.text.strip():
         raise InputError("the question is empty: give the words to search for")
     if isinstance(request.top_k, bool) or not isinstance(request.top_k, int) or request.top_k < 1:
-        raise InputError(f"top_k={request.top_k!r}: ask for at least one hit")
+        raise InputError(f"top_k={shown(request.top_k)}: ask for at least one hit")
     if request.min_relevance is not None and not _is_share(request.min_relevance):
-        raise InputError(f"min_relevance={request.min_relevance!r}: use a number from 0 to 1, or None for every hit")
+        raise InputError(
+            f"min_relevance={shown(request.min_relevance)}: use a number from 0 to 1, or None for every hit"
+        )
     kinds, categories = optional_names(request.kinds, "kinds"), optional_names(request.categories, "categories")
     if unknown := (kinds or frozenset()).difference(KINDS):
         raise InputError(f"unknown kinds {', '.join(sorted(unknown))}: use {', '.join(KINDS)}")

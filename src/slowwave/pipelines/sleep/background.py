@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final, Protocol
 
 from slowwave import forks
-from slowwave.errors import ClosedError, InputError, SlowwaveError
+from slowwave.errors import ClosedError, InputError, SlowwaveError, shown
 from slowwave.pipelines.sleep.lease import has_exited, process_identity
 
 PATIENCE: Final = 5.0
@@ -32,12 +32,13 @@ def seconds(every: timedelta | str | float) -> float:
         match = _SPAN.fullmatch(every.lower())
         number = float(match[1]) * _UNITS[match[2]] if match else 0.0
     else:
-        number = float(every)
+        is_number = isinstance(every, int | float) and not isinstance(every, bool)
+        number = every if is_number else 0.0
     if not 0 < number < threading.TIMEOUT_MAX:
         raise InputError(
-            f"sleep_every={every!r}: give a timedelta, a number of seconds, or a text such as '8h' or '30m'"
+            f"sleep_every={shown(every)}: give a timedelta, a number of seconds, or a text such as '8h' or '30m'"
         )
-    return number
+    return float(number)
 
 
 class PassResult(Protocol):

@@ -7,6 +7,7 @@ from datetime import datetime
 from slowwave import forks
 from slowwave.errors import EmbedderError
 from slowwave.log import Log
+from slowwave.model.arguments import check_fields
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE, Memory
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
@@ -255,5 +256,6 @@ def _new_text(operation: Operation) -> str | None:
 def apply(ports: Ports, plan: Plan) -> tuple[Receipt, ...]:
     """Apply a plan that was made earlier, part by part; the store drops each group whose memories have changed."""
     check_full_trust(ports, "apply a plan")
+    check_fields(plan, "plan")
     parts = plan.parts or (plan,)
     return tuple(receipt for part in parts if part for _, receipt in applied(ports, part))

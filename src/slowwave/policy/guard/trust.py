@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.model.memory import Trust
 
 ORDER: Final[tuple[Trust, ...]] = ("user", "assistant", "tool", "import", "web", "llm")
@@ -18,9 +18,9 @@ _ROLES: Final[dict[str, Trust]] = {"user": "user", "system": "user", "assistant"
 def checked_trust(name: object) -> Trust:
     """The kind of source of this name, or InputError."""
     for trust in ORDER:
-        if trust == name:
+        if isinstance(name, str) and trust == name:
             return trust
-    raise InputError(f"trust={name!r}: use one of {', '.join(ORDER)}")
+    raise InputError(f"trust={shown(name)}: use one of {', '.join(ORDER)}")
 
 
 def trust_of_role(role: str) -> Trust:

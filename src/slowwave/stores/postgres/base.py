@@ -11,7 +11,7 @@ from psycopg import conninfo
 from psycopg.types.numeric import Int8Dumper
 
 from slowwave import forks
-from slowwave.errors import ClosedError, InputError, SettingsError, SlowwaveError
+from slowwave.errors import ClosedError, SettingsError, SlowwaveError
 from slowwave.stores.address import REFUSED, checked
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.migrations import Migration, migrations
@@ -22,6 +22,7 @@ from slowwave.stores.postgres.migrate import ROLE, migrate
 from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
+from slowwave.stores.rows import unreadable
 from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
@@ -217,8 +218,8 @@ class PostgresGuard:
             own.tokens.learned()
         if isinstance(error, psycopg.Error):
             raise self.words(error) from error
-        if isinstance(error, UnicodeEncodeError | OverflowError):
-            raise InputError(f"{self._store.name} cannot hold this value ({error})") from error
+        if (meant := unreadable(error, self._store.name)) is not None:
+            raise meant from error
 
     def words(self, error: psycopg.Error) -> SlowwaveError:
         """The error of Slowwave for an error of psycopg."""

@@ -9,6 +9,7 @@ import apsw
 
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
+from slowwave.stores.address import encodable
 from slowwave.stores.byte_scan import contains
 from slowwave.stores.repair import Repairer
 from slowwave.stores.replay import COUNT_CHECKS
@@ -60,6 +61,7 @@ class SqliteCheck(Repairer, SqliteBase):
             InputError: a file of this name exists.
             StoreError: the copy cannot be written or fails its deep check; the file is deleted.
         """
+        encodable(path)
         for end in _BESIDE:
             if Path(path + end).exists():
                 raise InputError(

@@ -167,7 +167,10 @@ def _refuse_foreign(path: str, latest: int) -> None:
             raise StoreError(f"{path!r} is a folder: name a file in it, such as {str(file / 'memory.db')!r}")
         if not file.exists():
             return
+        _refuse_second_name(file)
         begins = header(path)
+        if not begins:
+            _refuse_emptied(path)
         if not begins or (not begins.startswith(MAGIC) and rolls_back_to_nothing(path)):
             return  # empty, or emptied by SQLite because its first transaction was interrupted
     except (OSError, apsw.Error) as error:
@@ -183,6 +186,28 @@ def _refuse_foreign(path: str, latest: int) -> None:
         refuse_newer(version, latest, path)
     elif application != 0 or _has_tables(file):
         raise foreign(path)
+
+
+def _refuse_second_name(file: Path) -> None:
+    """Raise StoreError for a file with hard links: SQLite finds the log by the name, and each name has its own.
+
+    Writes in the log of one name are lost to those who open the other, and both logs together damage the database.
+    """
+    if (names := file.stat().st_nlink) > 1:
+        raise StoreError(
+            f"{str(file)!r} has {names} names (hard links), and writes by one are lost to the others; it was not touched: "
+            "copy it to a file of its own, or delete the other names"
+        )
+
+
+def _refuse_emptied(path: str) -> None:
+    """Raise CorruptError for an empty file beside a log with writes, which SQLite would delete."""
+    log = Path(f"{path}-wal")
+    if log.is_file() and log.stat().st_size:
+        raise CorruptError(
+            f"{path!r} is empty, and {log.name} beside it holds writes; nothing was touched: restore a backup, or move "
+            "both files away to begin a new store"
+        )
 
 
 def foreign(path: str) -> ForeignFileError:

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import apsw
 
 from slowwave import forks
-from slowwave.errors import ClosedError, CorruptError, InputError, StoreError
+from slowwave.errors import ClosedError, StoreError
+from slowwave.stores.rows import unreadable
 from slowwave.stores.sqlite.file import MEMORY, Connection, translated
 from slowwave.stores.tokens import Tokens
 
@@ -67,10 +68,8 @@ class Guard:
             return
         if isinstance(error, apsw.Error):
             raise translated(error, self._path) from error
-        if isinstance(error, UnicodeEncodeError | OverflowError):
-            raise InputError(f"{self._path} cannot store this value ({error})") from error
-        if isinstance(error, UnicodeDecodeError):
-            raise CorruptError(f"{self._path} is damaged ({error}): restore a backup") from error
+        if (meant := unreadable(error, self._path)) is not None:
+            raise meant from error
 
     def close(self) -> None:
         """Close the connection, once."""

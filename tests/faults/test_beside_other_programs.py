@@ -1,0 +1,184 @@
+"""What other programs do to a store's files is refused in one sentence; nothing is changed and nothing is lost."""
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from slowwave import AgentMemory, Message
+from slowwave.errors import CorruptError, InputError, NotFoundError, SettingsError, SlowwaveError, StoreError
+from slowwave.testing import FrozenClock
+from slowwave.testing.builders import NOW
+
+Verb = Callable[[AgentMemory], object]
+
+
+def opened(path: Path, **options: Any) -> AgentMemory:  # noqa: ANN401 - those of `open`
+    return AgentMemory.open(path, llm=None, embedder="none", clock=FrozenClock(NOW), **options)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("Alice owns the deploy pipeline")
+    return tmp_path / "a.db"
+
+
+@pytest.mark.parametrize("name", ["a.db", "b.db"])
+def test_a_store_with_a_hard_link_is_refused_by_each_of_its_names(path: Path, name: str) -> None:
+    path.with_name("b.db").hardlink_to(path)
+    before = contents(path.parent)
+    with pytest.raises(StoreError, match="has 2 names"):
+        opened(path.with_name(name))
+    assert contents(path.parent) == before
+    path.with_name("b.db").unlink()
+    with opened(path) as memory:
+        assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
+
+
+def test_an_emptied_store_beside_its_log_is_refused_and_the_log_is_kept(path: Path) -> None:
+    with opened(path) as memory:
+        memory.add("Bob owns the cache")
+        shutil.copy(f"{path}-wal", path.with_name("log"))
+    path.write_bytes(b"")
+    path.with_name("log").rename(f"{path}-wal")
+    before = contents(path.parent)
+    with pytest.raises(CorruptError, match=r"is empty, and a\.db-wal beside it holds writes"):
+        opened(path)
+    assert contents(path.parent) == before
+
+
+def test_an_empty_file_is_no_store_unless_one_may_be_created(tmp_path: Path) -> None:
+    (tmp_path / "a.db").touch()
+    with pytest.raises(NotFoundError, match="is an empty file, not a store"):
+        opened(tmp_path / "a.db", create=False)
+    assert contents(tmp_path) == {"a.db": b""}
+    with opened(tmp_path / "a.db") as memory:
+        memory.add("Alice owns the deploy pipeline")
+
+
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.9])
+def test_a_truncated_store_is_refused_and_not_changed(path: Path, kept: float) -> None:
+    os.truncate(path, int(path.stat().st_size * kept))
+    before = path.read_bytes()
+
+    def used() -> None:
+        with opened(path) as memory:
+            memory.get_all()
+            if memory.doctor(deep=True):
+                raise CorruptError("found by the check")
+
+    with pytest.raises(StoreError):
+        used()
+    assert path.read_bytes() == before
+
+
+def test_a_settings_folder_that_cannot_be_read_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.delenv("SLOWWAVE_CONFIG", raising=False)
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(SettingsError, match=r"\.toml: Permission denied: check HOME .* SLOWWAVE_CONFIG"):
+        opened(tmp_path / "a.db")
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a/" * 3000, "\ud800", "a\x00b", ""])
+def test_a_path_that_no_file_can_have_is_refused_by_every_verb_that_takes_one(path: Path, name: str) -> None:
+    with opened(path) as memory:
+        plan = memory.sleep(dry_run=True).plan
+        before = contents(path.parent)
+        for verb in (
+            memory.import_,
+            memory.export,
+            memory.backup,
+            memory.load_plan,
+            lambda where: memory.save_plan(plan, where),
+            memory.export_vault,
+            memory.import_vault,
+            memory.sync_vault,
+        ):
+            with pytest.raises((InputError, StoreError)):
+                verb(name)
+        assert contents(path.parent) == before
+
+
+# ---- damage
+
+VERBS: MappingProxyType[str, Verb] = MappingProxyType(
+    {
+        "search": lambda m: m.search("who owns the cache?", deep=True),
+        "context": lambda m: m.context("who owns the pipeline?", profile="chat"),
+        "get_all": lambda m: m.get_all(kinds=["message", "semantic", "note"], phases=["active", "cold", "retracted"]),
+        "runs": lambda m: [str(run.plan) for run in m.runs(limit=None, parts="all")],
+        "explain": lambda m: [str(m.explain(fact.id)) for fact in m.get_all(limit=3)],
+        "conversations": lambda m: [m.messages(found.name) for found in m.conversations()],
+        "health": lambda m: (str(m.status()), str(m.health())),
+        "doctor": lambda m: m.doctor(deep=True, repair=True),
+        "export": lambda m: m.export(Path(m.ports.store.name).with_name("e.jsonl"), overwrite=True),
+        "add": lambda m: m.add("Carol owns the mail"),
+        "consolidate": lambda m: m.consolidate_all(force=True),
+        "undo": lambda m: m.undo(m.runs()[0].id, cascade=True),
+        "sleep": lambda m: m.sleep(),
+        "erase": lambda m: m.erase(text="Rex3"),
+    }
+)
+
+
+def filled(path: Path) -> bytes:
+    with opened(path) as memory:
+        for n in range(6):
+            words = f"I live in Oslo since {2000 + n}, and my dog is called Rex{n}."
+            memory.add_messages([Message("user", f"{words} {k}", id=f"m{n}-{k}") for k in range(4)], f"c{n % 2}")
+            memory.add(f"Bob owns cache {n}", category="person", metadata={"a": n})
+        memory.consolidate_all(force=True)
+        memory.note("a", "tea", data={"x": [1, 2]})
+        memory.record_retrieval(memory.search("cache"))
+        memory.delete(memory.get_all()[3].id)
+    return path.read_bytes()
+
+
+def every_verb_survives_damage(folder: Path, rounds: int) -> None:
+    data, bad = filled(folder / "good.db"), folder / "bad.db"
+    # Half of the bits are flipped in the lines of the tables, where a decoder meets them before SQLite does.
+    places = [at for at, byte in enumerate(data) if byte in b'{}[]":,']
+    failed: list[str] = []
+    for seed in range(rounds):
+        chance = random.Random(seed)
+        broken = bytearray(data)
+        place = chance.choice(places) if seed % 2 else chance.randrange(len(data))
+        broken[place] ^= 1 << chance.randrange(8)
+        for end in ("", "-wal", "-shm"):
+            Path(f"{bad}{end}").unlink(missing_ok=True)
+        bad.write_bytes(broken)
+        try:
+            memory = opened(bad)
+        except SlowwaveError:
+            continue
+        for name, verb in VERBS.items():
+            try:
+                verb(memory)
+            except SlowwaveError:
+                continue
+            except Exception as error:  # noqa: BLE001 - what the test counts
+                failed.append(f"{seed} {name}: {type(error).__name__} {error}")
+        memory.close()
+    assert failed == []
+
+
+def test_every_verb_on_a_damaged_store_raises_only_errors_of_the_library(tmp_path: Path) -> None:
+    every_verb_survives_damage(tmp_path, 8)
+
+
+@pytest.mark.long
+def test_every_verb_on_a_thousand_damaged_stores_raises_only_errors_of_the_library(tmp_path: Path) -> None:
+    every_verb_survives_damage(tmp_path, 1000)
