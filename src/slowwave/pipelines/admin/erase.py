@@ -16,6 +16,7 @@ from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.erase_plan import BECAUSE, ErasePlan
 from slowwave.pipelines.planning import TRIES, check_full_trust, new_id
+from slowwave.policy.text.spellings import spellings
 from slowwave.ports import Ports
 
 NOT_REACHED = (
@@ -208,7 +209,7 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
             Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
         )
     titles, present = _gone_titles(ports, done), _titles(ports)
-    words = [*([choice.text] if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
+    words = [*(spellings(choice.text) if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
     rewritten: tuple[str, ...] = ()
