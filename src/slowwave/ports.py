@@ -256,6 +256,10 @@ class JournalReader(Protocol):
         """Return those of the keys that an undo, a deletion or an erase suppresses."""
         ...
 
+    def suppressed_beginning(self, scope: str, beginning: str) -> list[str]:
+        """Return the suppressed keys that begin with an ASCII text, in order."""
+        ...
+
     def suppressed_since(self, scope: str, keys: Iterable[str]) -> Mapping[str, datetime]:
         """Return when each of these keys was suppressed last; keys that are not suppressed are absent."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, dumps, loads
+from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, content_key, dumps, loads
 from slowwave.model.operations import Erase
 from slowwave.model.plan import Group
 from slowwave.policy.text.spellings import Phrase
@@ -71,6 +71,9 @@ class Eraser:
                 last[name] = max(int(str(row[SEQ])), last.get(name, 0))
         kept = [{"scope": self._token, "name": name, "seq": seq} for name, seq in last.items()]
         self._db.run_many("keep_seq", kept)
+        keys = dumps([content_key(str(row[TEXT])) for row in rows])
+        for statement in ("erase_holds", "cut_held"):  # plain hashes: tombstones with a key replace them
+            self._db.run(statement, {"scope": self._token, "keys": keys})
         self._refusals([str(row[TEXT]) for row in rows])
         return {str(row[0]) for row in rows}
 

@@ -178,6 +178,10 @@ DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_te
 -- name: is_held (scope, content)
 SELECT 1 FROM held WHERE scope = $1 AND content = $2
 
+-- name: held_beginning (scope, low, high)
+SELECT content FROM held
+WHERE scope = $1 AND content COLLATE "C" >= $2 AND content COLLATE "C" < $3 ORDER BY content COLLATE "C"
+
 -- name: held_since (low, high, keys)
 SELECT CAST(j.payload AS jsonb) ->> 0, max(r.at) FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
 WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2 AND j.op = 'hold' AND CAST(CAST(j.payload AS jsonb) ->> 1 AS boolean)
@@ -396,6 +400,10 @@ DELETE FROM journal WHERE scope = $1 AND key IN (
     UNION ALL
     SELECT key FROM journal WHERE scope = $1 AND other IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 )
+
+-- name: erase_holds (scope, keys) deferred
+DELETE FROM journal
+WHERE scope = $1 AND op = 'hold' AND CAST(payload AS json) ->> 0 IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 
 -- name: refused (scope)
 SELECT key, payload FROM journal WHERE scope = $1 AND op = 'refuse'

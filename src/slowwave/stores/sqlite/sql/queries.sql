@@ -162,6 +162,9 @@ DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_eac
 -- name: is_held
 SELECT 1 FROM held WHERE scope = ? AND content = ?
 
+-- name: held_beginning
+SELECT content FROM held WHERE scope = ? AND content >= ? AND content < ? ORDER BY content
+
 -- name: held_since
 SELECT json_extract(j.payload, '$[0]'), max(r.at) FROM journal j JOIN runs r ON r.key = j.run
 WHERE j.key BETWEEN :low AND :high AND j.op = 'hold' AND json_extract(j.payload, '$[1]')
@@ -349,6 +352,9 @@ DELETE FROM journal WHERE key IN (
     UNION ALL
     SELECT key FROM journal WHERE scope = :scope AND other IN (SELECT value FROM json_each(:ids))
 )
+
+-- name: erase_holds
+DELETE FROM journal WHERE scope = :scope AND op = 'hold' AND payload ->> 0 IN (SELECT value FROM json_each(:keys))
 
 -- name: refused
 SELECT key, payload FROM journal WHERE scope = ? AND op = 'refuse'
