@@ -117,3 +117,18 @@ def test_records_name_the_line_that_wrote_them(written: pytest.LogCaptureFixture
     AgentMemory.open(":memory:", embedder="none", llm=None).close()
     record = next(record for record in written.records if "store opened" in record.getMessage())
     assert Path(record.pathname).parts[-2:] == ("stores", "__init__.py")
+
+
+def test_no_record_of_a_compaction_holds_a_name_or_a_word(written: pytest.LogCaptureFixture) -> None:
+    clock = FrozenClock(datetime(2026, 3, 1, 9, tzinfo=UTC))
+    with AgentMemory.open(":memory:", llm=None, embedder=None, clock=clock) as memory:
+        for name, speaker in ((CANARY, f"{CANARY}99"), (f"talk {CANARY}", CANARY)):
+            said = [
+                Message(role="user", content=f"On day {n} I fed {CANARY} {n * 37} seeds", speaker=speaker, at=clock())
+                for n in range(130)
+            ]
+            memory.add_messages(said, conversation=name)
+        memory.sleep()
+    shown = "\n".join(f"{record.getMessage()} {record.args}" for record in written.records)
+    assert "[Memory]" in shown
+    assert CANARY not in shown

@@ -204,3 +204,11 @@ def test_a_folder_for_the_store_that_cannot_be_made_is_one_error(monkeypatch: py
     monkeypatch.setattr(settings, "_user_folder", lambda _: Path("/proc/nobody/slowwave"))
     with pytest.raises(SettingsError, match="cannot be created"):
         settings.default_store()
+
+
+def test_the_environment_sets_whether_secrets_are_kept_from_a_model(file: Path) -> None:
+    env = {"SLOWWAVE_CONFIG": str(file)}
+    assert settings.read(env).config.redact_to_model
+    assert not settings.read(env | {"SLOWWAVE_REDACT_TO_MODEL": "false"}).config.redact_to_model
+    with pytest.raises(InputError, match="redact_to_model='perhaps'"):
+        settings.read(env | {"SLOWWAVE_REDACT_TO_MODEL": "perhaps"})

@@ -1,5 +1,6 @@
 """The composition root: builds the store, the mind and the embedder behind the ports."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ from slowwave.settings import Settings
 from slowwave.stores import make as make_store
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from slowwave.stores.copy import CopyReport
 
 
@@ -66,13 +69,21 @@ def build_ports(
         mind=mind,
         embedder=embedder_port,
         embed=lambda texts: (
-            checked(embedder_port, texts) if embedder_port is not None else np.zeros((len(texts), 0), dtype=np.float32)
+            _embedded(embedder_port, texts, config)
+            if embedder_port is not None
+            else np.zeros((len(texts), 0), dtype=np.float32)
         ),
         clock=clock or _utc_now,
         config=config,
         scope=scope,
         scopes=(scope, *(ancestors(scope) if inherit else ())),
     )
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str], config: Config) -> "NDArray[np.float32]":
+    from slowwave.pipelines.ingest.index_text import texts_to_embed  # noqa: PLC0415 - not needed to open a store
+
+    return checked(embedder, texts_to_embed(embedder, texts, config))
 
 
 def with_mind(ports: Ports, llm: str | LLM | Mind) -> Ports:
@@ -95,6 +106,7 @@ def mind_options(known: Settings, config: Config) -> dict[str, Any]:
         "prices": known.llm_prices,
         "caps": caps,
         "categories": (*config.category_ttl_days, *config.category_tokens_max),
+        "redact": config.redact_to_model,
     }
 
 

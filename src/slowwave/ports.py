@@ -35,7 +35,8 @@ class LLM(Protocol):
 class Embedder(Protocol):
     """Turns texts into vectors. It may have `similarity = {"duplicate": …, "group": …, "related": …}`, cosines.
 
-    It may have `english_only = True`: then a question in another language is searched without vectors.
+    It may have `english_only = True`: then a question in another language is searched without vectors. It may have
+    `is_local = True`: then it gets texts with their secrets, which others get without (`Config.redact_to_model`).
     """
 
     name: str
@@ -146,7 +147,7 @@ class MemoryReader(Protocol):
         ...
 
     def mentions(self, scope: str, text: str) -> list[str]:
-        """Return the ids of memories of which a field, or an earlier version, contains a text in any case."""
+        """Return the ids of memories of which a field, or an earlier version, contains a text in any spelling."""
         ...
 
 
@@ -253,6 +254,10 @@ class JournalReader(Protocol):
 
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """Return those of the keys that an undo, a deletion or an erase suppresses."""
+        ...
+
+    def suppressed_beginning(self, scope: str, beginning: str) -> list[str]:
+        """Return the suppressed keys that begin with an ASCII text, in order."""
         ...
 
     def suppressed_since(self, scope: str, keys: Iterable[str]) -> Mapping[str, datetime]:

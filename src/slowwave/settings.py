@@ -23,7 +23,7 @@ PRIVATE_FOLDER: Final = 0o700
 class Settings:
     """The store, the model, the embedder and the limits of cost, from environment variables and the settings file.
 
-    Each field except `config` is read from an environment variable with the prefix SLOWWAVE_, such as
+    Each field except `config`, and `redact_to_model` of it, is read from an environment variable with the prefix SLOWWAVE_, such as
     SLOWWAVE_LLM_SECONDS, else from the settings file. The file is SLOWWAVE_CONFIG, else slowwave.toml in the user's
     settings folder. It is TOML, with the names of the fields and of Config in the table `[slowwave]` or at the top level.
 
@@ -91,7 +91,7 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
         SettingsError: naming every wrong value, if a wrong one is not of Config.
         InputError: the same, if all wrong ones are of Config.
     """
-    table = dict(table)
+    table = dict(table) | _config_from_environment(env)
     values: dict[str, Any] = {}
     wrong: list[str] = []
     for name, parser in _PARSERS.items():
@@ -116,6 +116,11 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
     if of_config:
         raise InputError(f"in {path}: {'; '.join(of_config)}")
     return Settings(config=config, **values)
+
+
+def _config_from_environment(env: Mapping[str, str]) -> dict[str, object]:
+    given = {name: env.get(f"{PREFIX}{name.upper()}") for name in CONFIG_FROM_ENVIRONMENT}
+    return {name: {"true": True, "false": False}.get(value.lower(), value) for name, value in given.items() if value}
 
 
 def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
@@ -166,7 +171,7 @@ def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
         variable = f"{PREFIX}{name.upper()}"
         value = getattr(known, name) if name in _PARSERS else getattr(known.config, name)
         source = str(path) if name in table else "default"
-        if name in _PARSERS and env.get(variable):
+        if name in (*_PARSERS, *CONFIG_FROM_ENVIRONMENT) and env.get(variable):
             source = variable
         found.append(Setting(name=name, value=_without_secrets(name, value), source=source))
     return found
@@ -278,6 +283,8 @@ _PARSERS: Final[Mapping[str, Parser]] = {
 }
 
 
+CONFIG_FROM_ENVIRONMENT: Final = ("redact_to_model",)
+"""The fields of Config that an environment variable sets too: true or false."""
 CONFIG_NAMES: Final = frozenset(Config.__dataclass_fields__)
 NAMES: Final = (*_PARSERS, *Config.__dataclass_fields__)
 """The names of all settings."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import re
 import subprocess
 import sys
 import threading
@@ -79,7 +80,11 @@ def test_a_first_summary_at_129_and_one_more_every_64(world: "World", caplog: py
                 (
                     total,
                     len(_spans(memory)),
-                    [record.getMessage() for record in caplog.records if record.getMessage().startswith("[Memory]")],
+                    [
+                        re.sub(r"^(\[Memory\]) [0-9a-f]{8}:", r"\1 life:", record.getMessage())
+                        for record in caplog.records
+                        if record.getMessage().startswith("[Memory]")
+                    ],
                 )
             )
     assert {total: spans for total, spans, _ in said} == {

@@ -38,6 +38,7 @@ class MiniLMEmbedder:
     Attributes:
         name: The fingerprint: it changes with the weights.
         english_only: True: a question in another language is searched without vectors.
+        is_local: True: texts do not leave this process, so they keep their secrets.
         similarity: The cosines for which the defaults of the configuration were measured.
 
     Raises:
@@ -45,6 +46,7 @@ class MiniLMEmbedder:
     """
 
     english_only = True
+    is_local = True
     similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.92, "group": 0.70, "related": 0.40})
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -48,10 +48,12 @@ class StaticEmbedder:
     Attributes:
         name: The fingerprint: it changes with the weights, the word frequencies, a and RECIPE.
         english_only: True: a question in another language is searched without vectors.
+        is_local: True: texts do not leave this process, so they keep their secrets.
         similarity: The cosines that correspond to 0.92, 0.70 and 0.40 of MiniLM (see `bench/calibrate.py`).
     """
 
     english_only = True
+    is_local = True
     similarity: "Mapping[str, float]" = MappingProxyType({"duplicate": 0.90, "group": 0.62, "related": 0.32})
 
     def __init__(self) -> None:

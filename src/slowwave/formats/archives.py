@@ -43,6 +43,8 @@ def parts(path: Path) -> Iterator[Part | SkippedItem]:
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder: name the file in it, e.g. {path / 'conversations.json'}")
+        if path.exists() and not path.is_file():  # a pipe would be waited for, and a device never ends
+            raise InputError(f"{path} is not a regular file: save its content into a file and name that")
         archive = zipfile.is_zipfile(path)
         with path.open("rb") as stream:
             beginning = stream.read(len(_PACKED))
@@ -63,8 +65,8 @@ def _name(path: Path) -> str:
 
 def _members(path: Path) -> Iterator[Part | SkippedItem]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
+        archive = zipfile.ZipFile(path)  # stays open, because its list of members is read anew at each opening
+        members = archive.infolist()
     except (zipfile.BadZipFile, OSError, UnicodeDecodeError, NotImplementedError) as error:
         raise InputError(f"{path} looks like a zip archive and cannot be read: {error}") from error
     if len(members) > MEMBERS_MOST:
@@ -82,7 +84,7 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
             yield SkippedItem(where=member.filename, why=why, broken=True)
         else:
             name = PurePosixPath(member.filename).stem
-            yield Part(name=name, where=member.filename, open=_opener(path, member), size=member.file_size)
+            yield Part(name=name, where=member.filename, open=_opener(archive, member), size=member.file_size)
 
 
 def _is_conversations(member: zipfile.ZipInfo) -> bool:
@@ -106,15 +108,15 @@ def _refusal(member: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _opener(path: Path, member: zipfile.ZipInfo) -> Callable[[], AbstractContextManager[BinaryIO]]:
-    return lambda: _Member(path, member)
+def _opener(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], AbstractContextManager[BinaryIO]]:
+    return lambda: _Member(archive, member)
 
 
 class _Member(AbstractContextManager[BinaryIO]):
     """A context manager that opens a member of an archive. `zipfile` returns no more bytes than its header states."""
 
-    def __init__(self, path: Path, member: zipfile.ZipInfo) -> None:
-        self._archive = zipfile.ZipFile(path)
+    def __init__(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+        self._archive = archive
         self._member = member
         self._stream: BinaryIO | None = None
 
@@ -122,11 +124,9 @@ class _Member(AbstractContextManager[BinaryIO]):
         try:
             self._stream = cast("BinaryIO", self._archive.open(self._member))
         except UNREADABLE as error:
-            self._archive.close()
             raise BrokenError(f"it cannot be unpacked: {error}") from error
         return self._stream
 
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:
             self._stream.close()
-        self._archive.close()

@@ -24,6 +24,7 @@ def make(
     prices: "Prices | None" = None,
     caps: Caps = Caps(),  # noqa: B008 - frozen
     categories: Collection[str] = (),
+    redact: bool = True,
 ) -> "Mind":
     """The mind that a setting names: None or "none" for rules without a model, else a spec or an object with `.complete`.
 
@@ -36,6 +37,7 @@ def make(
         prices: {model: (in, out)}, the price of a million tokens each.
         caps: limits on the calls of the model.
         categories: categories of facts beside those of the registry.
+        redact: whether recognised secrets are kept from a model. A Mind of the caller gets texts as they are.
 
     Raises:
         SettingsError: the spec is unknown, or the object is neither a Mind nor a model.
@@ -53,9 +55,9 @@ def make(
         from slowwave.minds.llm.openai import client, public_spec  # noqa: PLC0415 - see above
 
         model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
-        return LanguageMind(model, name=public_spec(spec), prices=prices, caps=caps, categories=known)
+        return LanguageMind(model, name=public_spec(spec), prices=prices, caps=caps, categories=known, redact=redact)
     if callable(getattr(spec, "complete", None)):
-        return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known)  # type: ignore[arg-type]  # it has the method of an LLM
+        return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known, redact=redact)  # type: ignore[arg-type]  # it has the method of an LLM
     raise SettingsError(
         f"{shown(spec)} is no mind: pass the name of a model, an object with .complete(messages=...), or None"
     )

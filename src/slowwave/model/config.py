@@ -72,6 +72,8 @@ class Config:
     recent_window: int = 64
     summary_profile: str = "summarizer"
     cascade_in_background: bool = False
+    # secrets
+    redact_to_model: bool = True
     # per category: days to live, overriding the registry; None means never
     category_ttl_days: Mapping[str, float | None] = field(default_factory=dict)
     category_tokens_max: Mapping[str, int] = field(default_factory=dict)
@@ -151,6 +153,7 @@ _LINE: Rule = (
     lambda value: isinstance(value, str) and bool(value.strip()) and "\n" not in value,
     "use one line of text",
 )
+_BOOL: Rule = (lambda value: isinstance(value, bool), "use true or false")
 _EVERY = _number(1, 10**9, "use a whole number from 1, or None for never", whole=True, optional=True)
 
 _RULES: dict[str, Rule] = {
@@ -194,5 +197,6 @@ _RULES: dict[str, Rule] = {
     "immediate_window": _COUNT,
     "recent_window": _COUNT,
     "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),
-    "cascade_in_background": (lambda value: isinstance(value, bool), "use true or false"),
+    "cascade_in_background": _BOOL,
+    "redact_to_model": _BOOL,
 }

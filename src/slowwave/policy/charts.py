@@ -1,8 +1,9 @@
 """Draws charts of lines, dots and bars: as SVG 800 pixels wide, and as plain text for a terminal."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escape_markup
 from itertools import pairwise
 from typing import Final
 
@@ -53,6 +54,15 @@ class Picture:
     now: float | None = None
     bars: bool = False
     top: float | None = None
+
+
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document may contain (XML 1.0, section 2.2)."""
+
+
+def escape(text: str) -> str:
+    """A text as it may stand in SVG. A character that XML does not allow becomes U+FFFD."""
+    return escape_markup(_NOT_XML.sub("\ufffd", text))
 
 
 def to_svg(picture: Picture) -> str:

@@ -1,15 +1,18 @@
 """Destroys memories inside a transaction: rows, entries, links, journal rows, and the reasons that may quote them."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from typing import Any, Final
 
-from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, dumps, loads
+from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, content_key, dumps, loads
 from slowwave.model.operations import Erase
 from slowwave.model.plan import Group
+from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.connection import Connection
 from slowwave.stores.reasons import BLANK, parse_reasons, reasons_json
 from slowwave.stores.rows import checked, journal_checksum
 from slowwave.stores.sql import bounds
+from slowwave.stores.stored_texts import stored_texts
 
 _CONVERSATION: Final = COLUMNS.index("conversation")
 _BETWEEN: Final = "\x1f"
@@ -68,6 +71,9 @@ class Eraser:
                 last[name] = max(int(str(row[SEQ])), last.get(name, 0))
         kept = [{"scope": self._token, "name": name, "seq": seq} for name, seq in last.items()]
         self._db.run_many("keep_seq", kept)
+        keys = dumps([content_key(str(row[TEXT])) for row in rows])
+        for statement in ("erase_holds", "cut_held"):  # plain hashes: tombstones with a key replace them
+            self._db.run(statement, {"scope": self._token, "keys": keys})
         self._refusals([str(row[TEXT]) for row in rows])
         return {str(row[0]) for row in rows}
 
@@ -110,32 +116,37 @@ class Eraser:
         self._db.run_many("put_reason", blank)
 
     def _word(self, word: str) -> bool:
-        """Blank the reasons that contain a word, and delete the refused facts that do. Returns whether there were any."""
-        low, high = bounds(self._token)
-        values = {"low": low, "high": high, "word": word, "escaped": dumps(word)[1:-1]}
-        refused: list[Any] = self._db.run("refused_with_words", values).fetchall()
-        self._cut(key for (key,) in refused)
-        rows: list[Any] = self._db.run("reasons_with_words", values).fetchall()
-        self._blank_rows(rows)
-        runs: list[Any] = self._db.run("runs_with_words", values).fetchall()
-        folded = word.casefold()
-        blanked = self._blank_runs(runs, lambda _run, _part, group: _contains(group, folded))
-        titled = self._titles_with(folded)
-        return bool(refused or rows or blanked or titled)
+        """Blank the reasons that contain a word in any spelling, and delete the refused facts that do.
 
-    def _titles_with(self, folded: str) -> bool:
-        """Blank the titles that contain a case-folded text, the present ones and those in the journal."""
+        Returns whether there were any.
+        """
+        low, high = bounds(self._token)
+        phrase = Phrase(word)
+        refused: list[Any] = self._db.run("refused", (self._token,)).fetchall()
+        quoting = [key for key, payload in refused if any(map(phrase.is_in, stored_texts(payload)))]
+        self._cut(quoting)
+        contains = cache(phrase.is_in)  # most reasons occur many times
+        reasons = self._db.run("all_reasons", {"low": low, "high": high})
+        rows = [row[:-1] for row in reasons if contains(row[-1])]
+        self._blank_rows(rows)
+        runs: list[Any] = self._db.run("all_run_reasons", {"low": low, "high": high}).fetchall()
+        blanked = self._blank_runs(runs, lambda _run, _part, group: _contains(group, phrase))
+        titled = self._titles_with(phrase)
+        return bool(quoting or rows or blanked or titled)
+
+    def _titles_with(self, phrase: Phrase) -> bool:
+        """Blank the titles that contain a phrase, the present ones and those in the journal."""
         low, high = bounds(self._token)
         rows: list[Any] = self._db.run("title_rows", {"low": low, "high": high}).fetchall()
         found = False
         for key, op, memory, other, because, payload in rows:
             name, *titles = loads(payload)
-            kept = [None if title and folded in title.casefold() else title for title in titles]
+            kept = [None if title and phrase.is_in(title) else title for title in titles]
             if kept != titles:
                 found, blanked = True, dumps([name, *kept])
                 self._db.run("reseal_journal", (blanked, journal_checksum(op, memory, other, because, blanked), key))
         titled: list[Any] = self._db.run("titles", (self._token,)).fetchall()
-        blanked_names = [(None, self._token, name) for name, title in titled if folded in title.casefold()]
+        blanked_names = [(None, self._token, name) for name, title in titled if phrase.is_in(title)]
         self._db.run_many("put_title", blanked_names)
         return found
 
@@ -172,7 +183,7 @@ class Eraser:
         return {name for (name,) in rows}
 
 
-def _contains(group: Group, folded: str) -> bool:
-    """Whether the reason of a group, or a name in its details, contains a case-folded text."""
+def _contains(group: Group, phrase: Phrase) -> bool:
+    """Whether the reason of a group, or a name in its details, contains a phrase."""
     texts: Collection[str] = (group.because, group.count_of, *group.conversations)
-    return any(folded in text.casefold() for text in texts)
+    return any(phrase.is_in(text) for text in texts if text)

@@ -307,6 +307,13 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             return frozenset(key for key in keys if token is not None and self._one("is_held", (token, key)))
 
+    def suppressed_beginning(self, scope: str, beginning: str) -> list[str]:
+        """The suppressed keys that begin with a text, in order. The text is ASCII."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            rows = [] if token is None else self._all("held_beginning", (token, beginning, beginning + "\x7f"))
+        return [str(row[0]) for row in rows]
+
     def suppressed_since(self, scope: str, keys: Iterable[str]) -> dict[str, datetime]:
         """When each suppressed key among these was suppressed last. It reads all of the scope's journal."""
         held = self.suppressed_keys(scope, keys)

@@ -5,14 +5,17 @@ from typing import Any
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, content_key, dumps
+from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
 from slowwave.stores.rows import checked, entry_of
 from slowwave.stores.sql import UNNAMED, bounds
+from slowwave.stores.stored_texts import stored_texts
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
 _READ = 5000
+_JSON_FIELDS = 3
 COUNT_CHECKS = (
     ("without_entry", "{} memories have no search index entry: run `slowwave reembed`"),
     ("lost_entries", "{} index entries belong to no memory"),
@@ -30,15 +33,21 @@ class JournalChecker(Journal):
     """Checks that are the same for both stores."""
 
     def mentions(self, scope: str, text: str) -> list[str]:
-        """Ids of memories of which a field or an earlier version contains the text, whatever its case."""
+        """Ids of memories of which a field or an earlier version contains the text in any spelling (`policy.text.spellings`)."""
         with self._guard:
             token = self._tokens.scope(scope)
             if token is None:
                 return []
-            low, high = bounds(token)
-            once = dumps(text)[1:-1]  # as in metadata, which are JSON; twice in a payload, which holds them as a text
-            values = {"low": low, "high": high, "word": text, "escaped": once, "twice": dumps(once)[1:-1]}
-            return [str(row[0]) for row in self._all("mentions", values)]
+            phrase = Phrase(text)
+            found: set[str] = set()
+            for statement, texts in (("texts_of_memories", _texts_of_row), ("texts_of_changes", _texts_of_change)):
+                after, high = bounds(token)
+                after -= 1
+                while rows := self._all(statement, {"after": after, "high": high, "limit": _READ}):
+                    after = rows[-1][0]
+                    fresh = [(str(row[1]), row[2:]) for row in rows if row[1] not in found]
+                    found |= {memory for memory, fields in fresh if any(map(phrase.is_in, texts(fields)))}
+            return sorted(found)
 
     def _needles(self, texts: Sequence[str]) -> BytePatterns:
         """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped."""
@@ -112,6 +121,17 @@ class JournalChecker(Journal):
         ):
             if stored != journaled:
                 yield f"scope {path}: the {what} differ from the journal"
+
+
+def _texts_of_row(fields: Sequence[str | None]) -> Iterator[str]:
+    """The texts of a row of `texts_of_memories`, of which the last fields are JSON."""
+    yield from (field for field in fields[:-_JSON_FIELDS] if field)
+    yield from (text for field in fields[-_JSON_FIELDS:] if field for text in stored_texts(field))
+
+
+def _texts_of_change(fields: Sequence[str | None]) -> Iterator[str]:
+    """The texts of a payload of the journal. The names of an object in it are columns."""
+    return (text for field in fields if field for text in stored_texts(field, names=False))
 
 
 def _written_forms(text: str) -> Iterable[str]:

@@ -94,6 +94,8 @@ def read(note: Note, builder: MessageBuilder, *, markdown: bool) -> Iterator[Ite
 
 
 def _text(note: Note) -> str:
+    if not note.path.is_file():  # a pipe would be waited for
+        raise ValueError("it is not a regular file")
     if note.size > LARGEST:
         raise ValueError(f"{note.size:,} bytes, more than {LARGEST:,}")
     try:

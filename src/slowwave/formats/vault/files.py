@@ -21,6 +21,8 @@ KEPT: Final = "kept"
 _PRIVATE: Final = 0o700
 """The permissions of new folders."""
 _BASELINE: Final = ".slowwave-vault.json"
+_LARGEST: Final = 4 << 30
+"""Limit of the bytes of the baseline and of a page of facts, which grow with the store."""
 _HEADLESS: Final = "its head, between two lines ---, names no category"
 
 
@@ -57,7 +59,7 @@ def baseline(folder: Path) -> ExportBaseline | None:
     if not (folder / _BASELINE).is_file():
         return None
     damaged = f"{folder / _BASELINE} is damaged: export the vault again, into another folder"
-    text = page_text(folder / _BASELINE)
+    text = page_text(folder / _BASELINE, _LARGEST)
     try:
         data = json.loads(text)
         if not isinstance(data.get("facts", {}), dict):
@@ -68,7 +70,7 @@ def baseline(folder: Path) -> ExportBaseline | None:
         written = {str(path): str(digest) for path, digest in data["pages"].items()}
         owner = data.get("owner")
         return ExportBaseline(facts=facts, pages=written, owner=VaultOwner(**owner) if owner else None)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         raise InputError(damaged) from error
 
 
@@ -192,7 +194,7 @@ class _Writing:
         """Remove an exported page that has no content now, and its folder if that is empty then."""
         path = self.folder / name
         inside = path.parent.resolve().is_relative_to(self.folder.resolve())
-        if not inside or path.is_symlink() or not path.is_file():
+        if not inside or path.is_symlink() or not path.is_file() or _has_other_names(path):
             return
         old = path.read_bytes()
         if not self._is_unchanged(name, old):
@@ -246,6 +248,9 @@ class _Writing:
         if path.is_symlink() or (path.exists() and not path.is_file()):
             self._skip(name, "it is a link" if path.is_symlink() else "it is no file")
             return False
+        if _has_other_names(path):
+            self._skip(name, "it is a hard link, which may be a file of another program")
+            return False
         return True
 
     def _skip(self, name: str, problem: str) -> None:
@@ -289,11 +294,15 @@ def _sheet(folder: Path, name: str, before: ExportBaseline) -> tuple[FactSheet |
     if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
         return None, "it is a link"
     try:
-        text = page_text(path)
+        text = page_text(path, _LARGEST)
     except InputError as error:
         return None, str(error)
     facts = sheet(text, before.facts)
     return facts, "" if facts else _HEADLESS
+
+
+def _has_other_names(path: Path) -> bool:
+    return path.is_file() and path.stat().st_nlink > 1
 
 
 def _check_inside(folder: Path, place: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import stat
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,8 +19,8 @@ NAMES: Final = {"immediate_window": "immediate_window", "recent_window": "recent
 FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 LARGEST: Final = 10_000_000
 """Limit of the bytes of a page."""
-_QUOTED: Final = re.compile(r"'((?:[^']|'')*)'(?:\s+#.*)?")
-_COMMENT: Final = re.compile(r"(?:^|\s+)#.*")
+_QUOTED: Final = re.compile(r"'((?:[^']|'')*+)'(?:\s+#.*)?")
+_COMMENT: Final = re.compile(r"(?:^|\s)#.*")
 
 
 def front(text: str) -> list[tuple[int, str, object]]:
@@ -34,8 +35,12 @@ def front(text: str) -> list[tuple[int, str, object]]:
 def _values(head: str) -> Iterator[tuple[int, str, object]]:
     for number, line in enumerate(head.split("\n"), 2):
         name, colon, written = line.partition(":")
-        if colon and _COMMENT.sub("", written).strip() and not line.lstrip().startswith("#"):
+        if colon and _without_comment(written) and not line.lstrip().startswith("#"):
             yield number, name.strip(), _value(written.strip())
+
+
+def _without_comment(written: str) -> str:
+    return _COMMENT.sub("", written, count=1).strip()
 
 
 def _value(written: str) -> object:
@@ -44,8 +49,10 @@ def _value(written: str) -> object:
         value, end = json.JSONDecoder().raw_decode(written)
     except json.JSONDecodeError:
         quoted = _QUOTED.fullmatch(written)
-        return quoted[1].replace("''", "'") if quoted else _COMMENT.sub("", written)
-    return value if _COMMENT.sub("", written[end:]) == "" else _COMMENT.sub("", written)
+        return quoted[1].replace("''", "'") if quoted else _without_comment(written)
+    except RecursionError:  # nested too deeply for a setting
+        return _without_comment(written)
+    return value if _without_comment(written[end:]) == "" else _without_comment(written)
 
 
 def compaction(folder: Path) -> dict[str, object]:
@@ -84,15 +91,24 @@ def _problem(name: str, value: object) -> str:
     return ""
 
 
-def page_text(path: Path) -> str:
+def page_text(path: Path, most: int = LARGEST) -> str:
     """The text of a page, without a byte-order mark.
 
+    Args:
+        path: a regular file. A second name of another file (a hard link) is refused: it may be a file of another program.
+        most: the limit of its bytes.
+
     Raises:
-        InputError: it cannot be read, is too large, or is not UTF-8.
+        InputError: it cannot be read, is no regular file, has several names, is too large, or is not UTF-8.
     """
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path} has more than {LARGEST:,} bytes")
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise InputError(f"{path} is not a regular file")
+        if state.st_nlink > 1:
+            raise InputError(f"{path} is a hard link: it is also the file of another name; copy it instead")
+        if state.st_size > most:
+            raise InputError(f"{path} has more than {most:,} bytes")
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error

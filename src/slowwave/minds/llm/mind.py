@@ -20,6 +20,7 @@ from slowwave.minds.llm.calls import (
 from slowwave.minds.llm.ledger import Caps, Ledger, Prices, estimated, price_of
 from slowwave.minds.llm.parse import FACTS, VERDICTS, counted, read, summary
 from slowwave.minds.llm.prompting import PROFILES, PromptQuestion
+from slowwave.minds.llm.withholding import Withheld
 from slowwave.model.message import tidy
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Rejected, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import FREE, Cost
@@ -65,6 +66,7 @@ class LanguageMind:
         prices: {model: (in, out)}, the price of a million tokens each; under the name of the model or of this mind.
         caps: limits on the calls.
         categories: the categories of facts; any other becomes "other".
+        redact: whether recognised secrets are replaced by placeholders in what the model is asked.
 
     Raises:
         InputError: the model has no synchronous `complete`, or an argument is invalid.
@@ -80,6 +82,7 @@ class LanguageMind:
         prices: Prices | None = None,
         caps: Caps = Caps(),  # noqa: B008 - frozen
         categories: Collection[str] = tuple(REGISTRY),
+        redact: bool = True,
     ) -> None:
         llm_profile = getattr(llm, "profile", None)
         profile = profile or (llm_profile if isinstance(llm_profile, str) and llm_profile in PROFILES else "chat")
@@ -89,6 +92,7 @@ class LanguageMind:
             raise InputError(f"seconds={seconds!r}: use a number above 0, or None")
         self._llm, self._ask, self._seconds = checked_model(llm), PROFILES[profile], seconds
         self._categories = tuple(categories)
+        self._redact = redact
         llm_model = getattr(llm, "model", None)
         model = llm_model if isinstance(llm_model, str) else type(llm).__name__
         self.name = name or model
@@ -115,9 +119,10 @@ class LanguageMind:
         """
         if not transcript.turns:
             return MindAnswer(value=())
+        withheld = Withheld(active=self._redact)
         question = self._ask(
             "distil",
-            prompting.conversation(transcript),
+            prompting.conversation(withheld.transcript(transcript)),
             categories=interpret.offered(self._categories),
             most=prompting.how_many(transcript),
         )
@@ -126,7 +131,11 @@ class LanguageMind:
             reading = read(content, FACTS)
             if reading.cut:
                 raise _cut_off(len(reading.items))
-            return interpret.interpret_facts(reading, transcript, self._categories, question.prompt.static)
+            proposed, rejected = interpret.interpret_facts(
+                reading, transcript, self._categories, question.prompt.static
+            )
+            kept, unknown = withheld.facts(proposed)
+            return kept, (*rejected, *unknown)
 
         answer = self._answer(question, interpreted)
         return self._put_right(question, answer, interpreted, transcript)
@@ -146,7 +155,7 @@ class LanguageMind:
         checked = [(fact, ground(fact, transcript)) for fact in answer.value]
         refused = [(fact, found.reason) for fact, found in checked if isinstance(found, Rejected)]
         named = [pair for pair in refused if content_stems(pair[0].text, transcript.speakers)]  # "I will!" says nothing
-        follow_up = question.follow_up(answer.raw, prompting.refusals(named)) if named else None
+        follow_up = question.follow_up(answer.raw, self._refusals(named)) if named else None
         if follow_up is None:
             return answer
         costs: list[Cost] = [answer.cost]
@@ -168,6 +177,10 @@ class LanguageMind:
             problems=tuple(problems),
         )
 
+    def _refusals(self, refused: Sequence[tuple[Fact, str]]) -> str:
+        """The request to put right refused facts. A reason may quote a message."""
+        return Withheld(active=self._redact).text(prompting.refusals(refused))
+
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
         """What each new fact does to known facts, in one call. A fact without a verdict stays undecided.
 
@@ -176,8 +189,14 @@ class LanguageMind:
         """
         if not cases:
             return MindAnswer(value=())
-        question = self._ask("reconcile", prompting.cases(cases))
-        return self._answer(question, lambda content: interpret.interpret_verdicts(read(content, VERDICTS), cases))
+        withheld = Withheld(active=self._redact)
+        question = self._ask("reconcile", prompting.cases(withheld.cases(cases)))
+
+        def interpreted(content: Content) -> Interpreted[tuple[Verdict, ...]]:
+            verdicts, rejected = interpret.interpret_verdicts(read(content, VERDICTS), cases)
+            return withheld.verdicts(verdicts), rejected
+
+        return self._answer(question, interpreted)
 
     def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
         """A summary of many memories. The caller checks its names and numbers.
@@ -189,8 +208,9 @@ class LanguageMind:
             raise InputError(
                 f"a request of style {brief.style!r} with {len(brief.memories)} memories: use cluster or cascade, and a memory"
             )
-        topic = f", about {tidy(brief.topic)!r}" if brief.topic else ""
-        question = self._ask(brief.style, prompting.memories(brief), words=str(brief.words), topic=topic)
+        shown = Withheld(active=self._redact).request(brief)
+        topic = f", about {tidy(shown.topic)!r}" if shown.topic else ""
+        question = self._ask(brief.style, prompting.memories(shown), words=str(brief.words), topic=topic)
         return self._answer(question, lambda content: (Summary(text=summary(content, brief)), ()))
 
     def _answer(

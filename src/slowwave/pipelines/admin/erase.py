@@ -15,7 +15,9 @@ from slowwave.model.operations import Erase, Operation, Suppress
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.erase_plan import BECAUSE, ErasePlan
+from slowwave.pipelines.ingest.tombstones import SOME, erased as erased_before, with_keyed_tombstones
 from slowwave.pipelines.planning import TRIES, check_full_trust, new_id
+from slowwave.policy.text.spellings import spellings
 from slowwave.ports import Ports
 
 NOT_REACHED = (
@@ -202,13 +204,15 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
     if (
         done.touched and not done.destroyed
     ):  # only words in the journal were erased, which the plan cannot know beforehand
-        hold = Group(operations=(Suppress(key=choice.key, because=BECAUSE),), because=BECAUSE)
-        now = ports.now()
+        holds = with_keyed_tombstones(
+            ports, [[Suppress(key=SOME, because=BECAUSE), Suppress(key=choice.key, because=BECAUSE)]]
+        )
+        now, groups = ports.now(), tuple(_groups(holds))
         ports.store.apply(
-            Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=(hold,), parent=done.run_id)
+            Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=groups, parent=done.run_id)
         )
     titles, present = _gone_titles(ports, done), _titles(ports)
-    words = [*([choice.text] if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
+    words = [*(spellings(choice.text) if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
     rewritten: tuple[str, ...] = ()
@@ -313,7 +317,7 @@ def _units(plan: ErasePlan, choice: EraseTarget) -> list[list[Operation]]:
 
 
 def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:
-    units = _units(plan, choice)
+    units = with_keyed_tombstones(ports, _units(plan, choice))
     now, run = ports.now(), new_id(ports.now())
     done.titles |= plan.titles
     done.planned, done.plan_id = plan.memories, run
@@ -357,7 +361,7 @@ def _was_erased_before(ports: Ports, choice: EraseTarget) -> bool:
     if choice.memory_id is not None:
         events = ports.store.history(ports.scope, choice.memory_id)
         return bool(events) and isinstance(events[-1].operation, Erase)
-    return bool(ports.store.suppressed_keys(ports.scope, [choice.key]))
+    return erased_before(ports, [[choice.key]])[0]
 
 
 def _still(ports: Ports, choice: EraseTarget, destroyed: Mapping[str, Memory]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from slowwave.pipelines.sleep.conversation_summary import CURSOR
 from slowwave.policy.guard.grounding import ground
 from slowwave.policy.guard.trust import least
 from slowwave.policy.summaries.pages import page_text
+from slowwave.policy.text.spellings import Phrase
 from slowwave.ports import Ports
 
 BECAUSE = "erased by request"
@@ -95,11 +96,11 @@ class ErasePlan:
 
     def words(self, text: str) -> list[Operation]:
         """The operations that destroy a text in titles and in the journal; the empty text destroys all titles."""
-        folded = text.casefold()
+        phrase = Phrase(text)
         holds = [
             hold
             for found in self.ports.store.conversations(self.ports.scope)
-            if folded in (found.title or "").casefold() and found.name not in self.titles
+            if phrase.is_in(found.title or "") and found.name not in self.titles
             for hold in self._titled(found)
         ]
         return [*self._first_titles(holds), Erase(words=(text,), because=BECAUSE)]
@@ -138,7 +139,7 @@ class ErasePlan:
             return None
         topic = (page.ref or "").rpartition("/")[2]
         text = page_text(page.subject or "", topic, lines)
-        if self._words is not None and self._words.casefold() in text.casefold():
+        if self._words is not None and Phrase(self._words).is_in(text):
             return None
         members = tuple(line.member for line in lines)
         copy = replace(page, id=new_id(self.now), text=text, members=members, version=1, superseded_by=None)

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from slowwave.errors import EmbedderError
+from slowwave.model.config import Config
 from slowwave.model.index_entry import IndexEntry
+from slowwave.policy.guard.redaction import redact
 from slowwave.policy.text.features import index_text, passages
-from slowwave.ports import Ports
+from slowwave.ports import Embedder, Ports
 
 
 def entries(ports: Ports, texts: Sequence[str]) -> tuple[list[IndexEntry], tuple[str, ...]]:
@@ -32,6 +34,7 @@ def embedded_entries(ports: Ports, texts: Sequence[str], bare: list[IndexEntry])
         nothing = {place: _with_vectors(bare[place], b"", 0, embedder.name) for place in blank}
         by_place = nothing | dict(zip(worded, made, strict=True))
         return [by_place[place] for place in range(len(texts))]
+    texts = texts_to_embed(embedder, texts, ports.config)  # first, so that no passage holds a part of a secret
     pieces = [passages(text) for text in texts]
     vectors = ports.embed([*texts, *(piece for row in pieces for piece in row)])
     index_entries, next_piece = [], len(texts)
@@ -44,6 +47,13 @@ def embedded_entries(ports: Ports, texts: Sequence[str], bare: list[IndexEntry])
         index_entries.append(_with_vectors(entry, data, vectors.shape[1] if data else 0, embedder.name))
         next_piece += len(row)
     return index_entries
+
+
+def texts_to_embed(embedder: Embedder, texts: Sequence[str], config: Config) -> Sequence[str]:
+    """The texts as an embedder gets them: without recognised secrets, unless it is local or the setting allows them."""
+    if not config.redact_to_model or getattr(embedder, "is_local", False):
+        return texts
+    return [redact(text).text for text in texts]
 
 
 def _with_vectors(entry: IndexEntry, vectors: bytes, dim: int, embedder: str) -> IndexEntry:

@@ -21,7 +21,7 @@ from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retrac
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.new_memory import new_fact_memories, unknown_category_warnings
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
-from slowwave.pipelines.ingest.tombstones import tombstone
+from slowwave.pipelines.ingest.tombstones import stored_keys, tombstone
 from slowwave.policy.comparison.statements import implied
 from slowwave.policy.guard.trust import PERSONS
 from slowwave.policy.retention.categories import is_known
@@ -198,8 +198,9 @@ def apply_verdicts(
 
 def _suppressed_keys(ports: Ports, incoming: Sequence[IncomingFact]) -> frozenset[str]:
     """The content keys of facts that a person undid, deleted or erased."""
-    by_tombstone = {tombstone(new.fact.text): new.key for new in incoming}
-    found = ports.store.suppressed_keys(ports.scope, [*by_tombstone, *by_tombstone.values()])
+    keys = {tombstone(new.fact.text): new.key for new in incoming}
+    by_tombstone = {stored: keys[plain] for stored, plain in stored_keys(ports, keys).items()}
+    found = ports.store.suppressed_keys(ports.scope, [*by_tombstone, *keys.values()])
     return frozenset(by_tombstone.get(key, key) for key in found)
 
 
@@ -218,11 +219,10 @@ def _stated_again(ports: Ports, incoming: Sequence[IncomingFact], suppressed: Co
         return frozenset(stated)
     ids = {new.fact.sources[0].memory for new in again}
     messages = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
-    since = ports.store.suppressed_since(
-        ports.scope, [key for new in again for key in (new.key, tombstone(new.fact.text))]
-    )
+    forms = {new.key: (new.key, *stored_keys(ports, [tombstone(new.fact.text)])) for new in again}
+    since = ports.store.suppressed_since(ports.scope, [key for keys in forms.values() for key in keys])
     for new in again:
-        ended = [since[key] for key in (new.key, tombstone(new.fact.text)) if key in since]
+        ended = [since[key] for key in forms[new.key] if key in since]
         message = messages.get(new.fact.sources[0].memory)
         if ended and message is not None and min(message.valid_from, message.recorded_at) > max(ended):
             stated.add(new.key)

@@ -1,11 +1,26 @@
-"""Tombstones: suppressed keys that recognise erased content, so that it is not stored again."""
+"""Tombstones: suppressed keys that recognise erased content, so that it is not stored again.
 
+A tombstone is an HMAC-SHA256 of the content key of a text. A plain hash of a short text, such as a PIN, is found by trying
+all values. The key is derived from the secret of the store and the scope, and is suppressed itself, so that it goes with
+the scope into a copy with another secret. Tombstones of earlier versions are plain hashes; both kinds are recognised.
+"""
+
+import hmac
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
 
 from slowwave.model.codec import content_key
 from slowwave.model.memory import MESSAGE, NOTE, Memory
+from slowwave.model.operations import Operation, Suppress
 from slowwave.ports import Ports
+
+_PURPOSE = b"slowwave tombstones\n"
+_KEY = "tombstone key "
+"""Begins the suppressed key that holds the HMAC key of a scope."""
+_PLAIN = ("erased ", "asked ")
+"""Begin the keys that are hashed with the HMAC key before they are stored."""
 
 SOME = "erased"
 """The key that is suppressed after the first erase of a scope. Without it the scope has no tombstones."""
@@ -15,7 +30,7 @@ TELLING = 40
 
 
 def tombstone(text: str) -> str:
-    """The key of an erased text: a hash only."""
+    """The key of an erased text: a plain hash, which `with_keyed_tombstones` replaces before it is stored."""
     return f"erased {content_key(text)}"
 
 
@@ -47,8 +62,48 @@ def anything_erased(ports: Ports) -> bool:
 
 def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
     """Whether each memory was erased, by its keys."""
-    key_sets = [tuple(each) for each in keys]
-    if not anything_erased(ports):
+    key_sets = [stored_keys(ports, each) for each in keys]
+    if not any(key_sets):
         return [False] * len(key_sets)
     suppressed = ports.store.suppressed_keys(ports.scope, [key for each in key_sets for key in each])
     return [not suppressed.isdisjoint(each) for each in key_sets]
+
+
+def stored_keys(ports: Ports, keys: Iterable[str]) -> dict[str, str]:
+    """The forms in which tombstones may be stored, each with the tombstone; empty if nothing was erased in the scope."""
+    secret = _recorded_key(ports)
+    plain = tuple(keys) if secret is not None else ()
+    return {key: key for key in plain} | {_keyed(secret or "", key): key for key in plain}
+
+
+def with_keyed_tombstones(ports: Ports, units: Iterable[Iterable[Operation]]) -> list[list[Operation]]:
+    """The units of an erase, with keyed tombstones, and the key first."""
+    secret = _recorded_key(ports) or _derived_key(ports)
+    plain = [list(unit) for unit in units]
+    keyed = [[_with_key(secret, operation) for operation in unit] for unit in plain]
+    return keyed if keyed == plain else [[Suppress(key=_KEY + secret, because="erased by request")], *keyed]
+
+
+def _with_key(secret: str, operation: Operation) -> Operation:
+    if isinstance(operation, Suppress) and operation.key.startswith(_PLAIN):
+        return replace(operation, key=_keyed(secret, operation.key))
+    return operation
+
+
+def _keyed(secret: str, key: str) -> str:
+    """The key as it is stored: a prefix tells it from the plain form."""
+    return f"hmac {hmac.new(bytes.fromhex(secret), key.encode(), sha256).hexdigest()}"
+
+
+def _recorded_key(ports: Ports) -> str | None:
+    """The HMAC key of the scope, in hex digits; None if nothing was erased in it."""
+    own = _derived_key(ports)
+    found = ports.store.suppressed_keys(ports.scope, [SOME, _KEY + own])
+    if not found or _KEY + own in found:
+        return own if found else None
+    recorded = ports.store.suppressed_beginning(ports.scope, _KEY)  # a copy has the key of its source
+    return recorded[0].removeprefix(_KEY) if recorded else own
+
+
+def _derived_key(ports: Ports) -> str:
+    return hmac.new(ports.store.secret, _PURPOSE + ports.scope.encode("utf-8", "surrogatepass"), sha256).hexdigest()

@@ -32,6 +32,7 @@ from slowwave.policy.summaries.page_entries import (
     value,
 )
 from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
+from slowwave.policy.text.spellings import Phrase
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -329,9 +330,7 @@ def _by_page(entries: Iterable[PageEntry]) -> dict[str, list[PageEntry]]:
 
 def without_members(page: Memory, gone: Mapping[str, object], words: str | None = None) -> tuple[PageLine, ...]:
     """The lines of a page that do not rest on these memories, and do not contain these words."""
-    folded = words.casefold() if words else None
+    phrase = Phrase(words) if words else None
     return tuple(
-        line
-        for line in lines_of(page)
-        if line.member not in gone and (folded is None or folded not in line.text.casefold())
+        line for line in lines_of(page) if line.member not in gone and (phrase is None or not phrase.is_in(line.text))
     )

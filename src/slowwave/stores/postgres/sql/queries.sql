@@ -178,6 +178,10 @@ DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_te
 -- name: is_held (scope, content)
 SELECT 1 FROM held WHERE scope = $1 AND content = $2
 
+-- name: held_beginning (scope, low, high)
+SELECT content FROM held
+WHERE scope = $1 AND content COLLATE "C" >= $2 AND content COLLATE "C" < $3 ORDER BY content COLLATE "C"
+
 -- name: held_since (low, high, keys)
 SELECT CAST(j.payload AS jsonb) ->> 0, max(r.at) FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
 WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2 AND j.op = 'hold' AND CAST(CAST(j.payload AS jsonb) ->> 1 AS boolean)
@@ -336,20 +340,12 @@ UPDATE memories SET checksum = $1 WHERE scope = $2 AND id = $3
 -- name: reseal_journal (payload, checksum, key) deferred
 UPDATE journal SET payload = $1, checksum = $2 WHERE scope = $3 >> 40 AND key = $3
 
--- name: refused_with_words (low, high, escaped)
-SELECT key FROM journal
-WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'refuse'
-    AND strpos(folded(payload) COLLATE "C", folded($3)) > 0
 
--- name: reasons_with_words (low, high, word)
-SELECT key, op, memory, other, payload FROM journal
-WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND strpos(folded(because) COLLATE "C", folded($3)) > 0
+-- name: all_reasons (low, high)
+SELECT key, op, memory, other, payload, because FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 
--- name: runs_with_words (low, high, escaped)
-SELECT key, because, details FROM runs
-WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND (
-    strpos(folded(because) COLLATE "C", folded($3)) > 0 OR strpos(folded(details) COLLATE "C", folded($3)) > 0
-)
+-- name: all_run_reasons (low, high)
+SELECT key, because, details FROM runs WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 
 -- name: someone_in_conversations (scope, names)
 SELECT conversation FROM memories
@@ -382,21 +378,14 @@ WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op IN ('advance', 'title')
 SELECT key, because, details FROM runs
 WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND strpos(details, '"conversations"') > 0
 
--- name: mentions (low, high, word, escaped, twice)
-SELECT id FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND (
-    strpos(folded(text || chr(10) || category || chr(10) || coalesce(subject, '') || chr(10)
-        || coalesce(speaker, '') || chr(10) || coalesce(ref, '') || chr(10) || coalesce(conversation, '') || chr(10)
-        || coalesce(last_session, '') || chr(10) || coalesce(reason, '')) COLLATE "C", folded($3)) > 0
-    OR strpos(
-        folded(coalesce(metadata, '') || coalesce(sources, '') || coalesce(flags, '')) COLLATE "C", folded($4)
-    ) > 0)
-UNION
-SELECT memory FROM journal
-WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
-    AND (
-        strpos(folded(payload) COLLATE "C", folded($4)) > 0 OR strpos(folded(payload) COLLATE "C", folded($5)) > 0
-    )
-ORDER BY 1
+-- name: texts_of_memories (after, high, limit)
+SELECT key, id, text, category, subject, speaker, ref, conversation, last_session, reason, metadata, sources, flags
+FROM memories WHERE scope = $2 >> 40 AND key > $1 AND key <= $2 ORDER BY key LIMIT $3
+
+-- name: texts_of_changes (after, high, limit)
+SELECT key, memory, payload FROM journal
+WHERE scope = $2 >> 40 AND key > $1 AND key <= $2 AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
+ORDER BY key LIMIT $3
 
 -- name: put_run_because (because, details, key) deferred
 UPDATE runs SET because = $1, details = $2 WHERE scope = $3 >> 40 AND key = $3
@@ -411,6 +400,10 @@ DELETE FROM journal WHERE scope = $1 AND key IN (
     UNION ALL
     SELECT key FROM journal WHERE scope = $1 AND other IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 )
+
+-- name: erase_holds (scope, keys) deferred
+DELETE FROM journal
+WHERE scope = $1 AND op = 'hold' AND CAST(payload AS json) ->> 0 IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 
 -- name: refused (scope)
 SELECT key, payload FROM journal WHERE scope = $1 AND op = 'refuse'

@@ -162,6 +162,9 @@ DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_eac
 -- name: is_held
 SELECT 1 FROM held WHERE scope = ? AND content = ?
 
+-- name: held_beginning
+SELECT content FROM held WHERE scope = ? AND content >= ? AND content < ? ORDER BY content
+
 -- name: held_since
 SELECT json_extract(j.payload, '$[0]'), max(r.at) FROM journal j JOIN runs r ON r.key = j.run
 WHERE j.key BETWEEN :low AND :high AND j.op = 'hold' AND json_extract(j.payload, '$[1]')
@@ -297,18 +300,12 @@ UPDATE memories SET checksum = ? WHERE scope = ? AND id = ?
 -- name: reseal_journal
 UPDATE journal SET payload = ?, checksum = ? WHERE key = ?
 
--- name: refused_with_words
-SELECT key FROM journal
-WHERE key BETWEEN :low AND :high AND op = 'refuse' AND instr(folded(payload), folded(:escaped))
 
--- name: reasons_with_words
-SELECT key, op, memory, other, payload FROM journal
-WHERE key BETWEEN :low AND :high AND instr(folded(because), folded(:word))
+-- name: all_reasons
+SELECT key, op, memory, other, payload, because FROM journal WHERE key BETWEEN :low AND :high
 
--- name: runs_with_words
-SELECT key, because, details FROM runs
-WHERE key BETWEEN :low AND :high
-    AND (instr(folded(because), folded(:escaped)) OR instr(folded(details), folded(:escaped)))
+-- name: all_run_reasons
+SELECT key, because, details FROM runs WHERE key BETWEEN :low AND :high
 
 -- name: someone_in_conversations
 SELECT conversation FROM memories WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) AND kind <> 'note'
@@ -336,17 +333,13 @@ WHERE key BETWEEN :low AND :high AND op IN ('advance', 'title') AND payload ->> 
 -- name: runs_of_conversations
 SELECT key, because, details FROM runs WHERE key BETWEEN ? AND ? AND instr(details, '"conversations"')
 
--- name: mentions
-SELECT id FROM memories WHERE key BETWEEN :low AND :high AND (
-    instr(folded(text || char(10) || category || char(10) || coalesce(subject, '') || char(10) || coalesce(speaker, '')
-        || char(10) || coalesce(ref, '') || char(10) || coalesce(conversation, '') || char(10)
-        || coalesce(last_session, '') || char(10) || coalesce(reason, '')), folded(:word))
-    OR instr(folded(coalesce(metadata, '') || coalesce(sources, '') || coalesce(flags, '')), folded(:escaped)))
-UNION
-SELECT memory FROM journal
-WHERE key BETWEEN :low AND :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use')
-    AND (instr(folded(payload), folded(:escaped)) OR instr(folded(payload), folded(:twice)))
-ORDER BY 1
+-- name: texts_of_memories
+SELECT key, id, text, category, subject, speaker, ref, conversation, last_session, reason, metadata, sources, flags
+FROM memories WHERE key > :after AND key <= :high ORDER BY key LIMIT :limit
+
+-- name: texts_of_changes
+SELECT key, memory, payload FROM journal
+WHERE key > :after AND key <= :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use') ORDER BY key LIMIT :limit
 
 -- name: put_run_because
 UPDATE runs SET because = ?, details = ? WHERE key = ?
@@ -359,6 +352,9 @@ DELETE FROM journal WHERE key IN (
     UNION ALL
     SELECT key FROM journal WHERE scope = :scope AND other IN (SELECT value FROM json_each(:ids))
 )
+
+-- name: erase_holds
+DELETE FROM journal WHERE scope = :scope AND op = 'hold' AND payload ->> 0 IN (SELECT value FROM json_each(:keys))
 
 -- name: refused
 SELECT key, payload FROM journal WHERE scope = ? AND op = 'refuse'

@@ -1,0 +1,159 @@
+"""Finds card numbers, their expiry and code, bank accounts (IBAN) and social security numbers, by length and check digits."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+Found: TypeAlias = tuple[int, int, str]
+"""Begin, end and kind of a secret in a text."""
+
+_BETWEEN: Final = r"[ \u00a0\u2007\u2009\u202f._\u2010-\u2015\u2212-]"
+"""A character that people write between the groups of a number."""
+_DIGITS: Final = lazy_regex(rf"(?<![\w])[0-9](?:{_BETWEEN}{{0,2}}[0-9]){{13,60}}")
+_GROUP: Final = lazy_regex(r"[0-9]+")
+_EXPIRY: Final = lazy_regex(
+    r"(?<![0-9])((?:0?[1-9]|1[0-2])\s?[/.-]\s?(?:20)?[0-9]{2})(?![0-9/.-]*[0-9])(?:[\s,;|/]{1,3}([0-9]{3,4})(?![\w/.-]))?"
+)
+_AFTER_CARD: Final = 60
+"""Characters after a card number in which its expiry is looked for."""
+_CODE_NAMES: Final = (
+    r"(?:CVV2?|CVC2?|CVN|CSC|CAV2|card (?:security|verification) (?:code|number|value)|security code|Pr(?:ü|ue)f(?:nummer|ziffer|code)|"
+    r"Kartenpr(?:ü|ue)fnummer|cryptogramme(?: visuel)?|c[óo]digo de (?:seguridad|seguran[çc]a)|codice di sicurezza|"
+    r"beveiligingscode|s(?:ä|ae)kerhetskod|kod zabezpieczający|код безопасности|güvenlik kodu|安全码|セキュリティコード|보안코드)"
+)
+_CODE: Final = lazy_regex(
+    rf"(?<![^\W_]){_CODE_NAMES}[\"']?\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?(?:is|ist|est|es|è|é|lautet|это|[:=：#-])?\s{{0,3}}[\"']?([0-9]{{3,4}})(?![\w-])",
+    re.IGNORECASE,
+)
+_SOCIAL: Final = lazy_regex(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
+_ACCOUNT: Final = lazy_regex(rf"(?<![A-Za-z0-9])[A-Za-z]{{2}}[0-9]{{2}}(?:{_BETWEEN}?[A-Za-z0-9]){{11,30}}")
+
+_LENGTHS: Final = {
+    country: int(length)
+    for length, countries in (
+        line.split(" ", 1)
+        for line in (
+            "15 NO",
+            "16 BE",
+            "18 DK FI FO GL NL SD FK",
+            "19 MK SI",
+            "20 AT BA EE KZ LT LU XK MN",
+            "21 CH HR LI LV",
+            "22 BG BH CR DE GB GE IE ME RS VA",
+            "23 AE GI IL IQ OM SO TL",
+            "24 AD CZ ES MD PK RO SA SE SK TN VG",
+            "25 LY PT ST",
+            "26 IS TR",
+            "27 BI DJ FR GR IT MC MR SM",
+            "28 AL AZ BY CY DO GT HU LB NI PL SV",
+            "29 BR EG PS QA UA",
+            "30 JO KW MU YE",
+            "31 MT SC",
+            "32 LC",
+            "33 RU",
+        )
+    )
+    for country in countries.split()
+}
+"""Country -> characters of its account numbers (registry of ISO 13616)."""
+
+
+def found(text: str) -> Iterator[Found]:
+    """The numbers of a text that are secrets. Takes time in proportion to its length."""
+    yield from _cards(text)
+    for match in _CODE.finditer(text):
+        yield match.start(1), match.end(1), "card code"
+    for match in _SOCIAL.finditer(text):
+        yield match.start(), match.end(), "social security number"
+    for match in _ACCOUNT.finditer(text):
+        if end := _account_end(match[0]):
+            yield match.start(), match.start() + end, "bank account"
+
+
+def _cards(text: str) -> Iterator[Found]:
+    for run in _DIGITS.finditer(text):
+        groups = [(run.start() + group.start(), run.start() + group.end()) for group in _GROUP.finditer(run[0])]
+        first = 0
+        while first < len(groups):
+            last = _card_end(text, groups, first)
+            if last is None:
+                first += 1
+                continue
+            begin, end = groups[first][0], groups[last][1]
+            yield begin, end, "card number"
+            yield from _beside(text, end)
+            first = last + 1
+
+
+_SHORTEST_CARD: Final = 14
+_LONGEST_CARD: Final = 19
+
+
+def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
+    """The place of the last group of a card number that begins with a group; None if none does."""
+    digits = ""
+    for place in range(first, len(groups)):
+        begin, end = groups[place]
+        if len(digits) + end - begin > _LONGEST_CARD or (end < len(text) and text[end].isalpha()):
+            return None
+        digits += text[begin:end]
+        if len(digits) >= _SHORTEST_CARD and _is_card(digits):
+            return place
+    return None
+
+
+def _is_card(digits: str) -> bool:
+    """Whether the number has the beginning and length of a card company, and the right check digit (ISO/IEC 7812)."""
+    two, three, four = int(digits[:2] or 0), int(digits[:3] or 0), int(digits[:4] or 0)
+    lengths: range | tuple[int, ...]
+    if digits.startswith("4"):
+        lengths = (16, 19)
+    elif two in {34, 37}:
+        lengths = (15,)
+    elif 51 <= two <= 55 or 2221 <= four <= 2720:  # noqa: PLR2004 - Mastercard
+        lengths = (16,)
+    elif two in {36, 38, 39} or 300 <= three <= 305:  # noqa: PLR2004 - Diners
+        lengths = (14, 16)
+    elif 2200 <= four <= 2205 or two in {50, 56, 57, 58, 60, 61, 62, 63, 64, 65, 67} or 3528 <= four <= 3589:  # noqa: PLR2004 - Mir, Maestro, Discover, UnionPay, JCB
+        lengths = (16, 17, 18, 19)
+    else:
+        return False
+    return len(digits) in lengths and luhn(digits)
+
+
+def luhn(digits: str) -> bool:
+    """Whether the last digit is the check digit of the others (ISO/IEC 7812).
+
+    >>> luhn("4111111111111111"), luhn("4111111111111112")
+    (True, False)
+    """
+    doubled = (int(digit) * 2 for digit in digits[-2::-2])
+    return (sum(map(int, digits[::-2])) + sum(number // 10 + number % 10 for number in doubled)) % 10 == 0
+
+
+def _beside(text: str, end: int) -> Iterator[Found]:
+    """The expiry after a card number, and the code that follows the expiry."""
+    expiry = _EXPIRY.search(text, end, end + _AFTER_CARD)
+    if expiry:
+        yield expiry.start(1), expiry.end(1), "card expiry"
+        if expiry[2]:
+            yield expiry.start(2), expiry.end(2), "card code"
+
+
+def _account_end(written: str) -> int | None:
+    """The length of the account number at the beginning of a text; None if there is none (ISO 7064, modulo 97).
+
+    >>> _account_end("GB82 WEST 1234 5698 7654 32 is mine"), _account_end("GB83 WEST 1234 5698 7654 32")
+    (27, None)
+    """
+    wanted = _LENGTHS.get(written[:2].upper(), 0)
+    plain = ""
+    for place, letter in enumerate(written):
+        if letter.isalnum():
+            plain += letter.upper()
+        if wanted and len(plain) == wanted:
+            digits = "".join(str(int(each, 36)) for each in plain[4:] + plain[:4])
+            return place + 1 if int(digits) % 97 == 1 else None
+    return None

@@ -1,0 +1,163 @@
+"""Compares texts as a person reads them: however their letters, white space, digits and groups of digits are encoded.
+
+Two texts are the same if they differ only in compatibility and composition (Unicode NFKC), case, white space and line
+breaks, invisible characters, typographic quotes and dashes, vowel points, the script of digits, or in how the digits of a
+number of at least four digits are grouped ("4821", "48 21", "4-8-2-1"). Accents and letters make a difference. A decimal
+point is no grouping ("48.21"), and neither are digits of a longer number of the same groups ("01 48 21 33").
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f\u00ad\u034f\u0334-\u0338\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061c\u0640"
+    "\u064b-\u065f\u0670\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters that are not seen: formatting, fillers, variation selectors, vowel points, strokes through letters."""
+_SPACES: Final = re.compile(r"\s+")
+_BETWEEN_SIGNS: Final = re.compile(
+    r"(?<=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]) (?=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])"
+)
+_DIGIT: Final = re.compile(r"\d")
+_TYPOGRAPHY: Final = str.maketrans(
+    {letter: plain for letters, plain in (("‘’‚‛′ʼ´`", "'"), ("“”„‟«»″", '"'), ("‐‑‒–—―−", "-")) for letter in letters}
+)
+_BETWEEN: Final = r"[ .,'/()_·-]"
+_RUN: Final = re.compile(rf"[0-9](?:{_BETWEEN}{{0,3}}[0-9])*")
+_LOOSE: Final = "[ _(-]{0,2}"
+"""Between a number and a letter there may be a space, or none."""
+_BORDER: Final = re.compile(r"(?<=[0-9])[ _-]?(?=[^\W\d_])|(?<=[^\W\d_])[ _-]?(?=[0-9])")
+_GROUPED_LEAST: Final = 4
+"""Digits from which a number may be written in groups."""
+_GROUPED_MOST: Final = 64
+_LONG: Final = 7
+"""Digits from which a slash is a grouping, as in a telephone number; below it is a date or a fraction."""
+_THOUSAND: Final = 3
+_AROUND: Final = 40
+"""Characters around a number in which the rest of a longer one is looked for."""
+
+
+def plain(text: str) -> str:
+    """A text in the one form in which it is compared.
+
+    >>> plain("CAFÉ  №４８") == plain("café no48")
+    True
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold())
+        text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text.replace("i\u0307", "i"))
+        text = text.translate(_TYPOGRAPHY)
+    return _BETWEEN_SIGNS.sub("", _SPACES.sub(" ", _INVISIBLE.sub("", text.lower())))
+
+
+class Phrase:
+    """A text to look for in others, whatever their spelling.
+
+    >>> phrase = Phrase("my PIN is 4821")
+    >>> [phrase.is_in(text) for text in ("My  pin is 48 21.", "my PIN is 4-8-2-1", "my PIN is 48.21")]
+    [True, True, False]
+    """
+
+    def __init__(self, text: str) -> None:
+        self._plain = plain(text).strip()
+        self._grouped = _grouped(self._plain)
+
+    def is_in(self, text: str) -> bool:
+        """Whether the text contains the phrase. The empty phrase is in every text."""
+        shown = plain(text)
+        if self._plain in shown:
+            return True
+        found = self._grouped.finditer(shown) if self._grouped else ()
+        return any(all(_is_whole(shown, *match.span(name)) for name in match.groupdict()) for match in found)
+
+
+def _grouped(text: str) -> re.Pattern[str] | None:
+    """A pattern of a text whose numbers may be written in other groups; None without such numbers."""
+    pattern, end, number = "", 0, 0
+    for run in _RUN.finditer(text):
+        digits = re.sub(r"\D", "", run[0])
+        if not _GROUPED_LEAST <= len(digits) <= _GROUPED_MOST or not _is_grouping(run[0]):
+            continue
+        pattern += _literal(text[end : run.start()], after=number > 0, before=True)
+        pattern += f"(?P<n{number}>{f'{_BETWEEN}{{0,3}}'.join(digits)})"
+        number, end = number + 1, run.end()
+    return re.compile(pattern + _literal(text[end:], after=True, before=False)) if number else None
+
+
+def _literal(text: str, *, after: bool, before: bool) -> str:
+    """The pattern of a text beside numbers: it may be joined to them, or parted by one space."""
+    inner = text.strip(" _-(") if before else text.strip(" _-")
+    parts = _LOOSE.join(re.escape(part) for part in _BORDER.split(inner))
+    return (_LOOSE if after and text else "") + parts + (_LOOSE if before and inner else "")
+
+
+def _groups(written: str) -> tuple[list[str], list[str]]:
+    """The groups of a number, and what stands between them."""
+    return re.findall(r"[0-9]+", written), re.findall(r"[^0-9]+", written)
+
+
+def _is_grouping(written: str) -> bool:
+    """Whether all separators of a number only group it: not a decimal point, a date or a fraction."""
+    groups, between = _groups(written)
+    thousands = all(len(group) == _THOUSAND for group in groups[1:])
+    if any("." in each or "," in each for each in between) and len(groups) == 2 and not thousands:  # noqa: PLR2004 - a point between two
+        return False
+    return sum(map(len, groups)) >= _LONG or not any("/" in each for each in between)
+
+
+def _is_whole(shown: str, start: int, end: int) -> bool:
+    """Whether digits are a number of their own and not a part of a longer one."""
+    low = max(0, start - _AROUND)
+    runs = (
+        match for match in _RUN.finditer(shown, low, end + _AROUND) if match.start() <= start and end <= match.end()
+    )
+    whole = next(runs, None)
+    if whole is None or not _is_grouping(shown[start:end]):
+        return False
+    if whole.span() == (start, end):
+        return True
+    joined = (start > 0 and shown[start - 1].isdigit()) or shown[end : end + 1].isdigit()
+    groups, between = _groups(whole[0])
+    telephone = groups[0].startswith("0") or shown[whole.start() - 1 : whole.start()] == "+"
+    sizes = {len(group) for group in _groups(shown[start:end])[0]}
+    evenly = len(set(between)) == 1 and {len(group) for group in groups} == sizes and len(groups) > 1
+    return not (joined or telephone or evenly)
+
+
+def spellings(text: str) -> tuple[str, ...]:
+    """The spellings of a text that a search through bytes looks for: forms of Unicode, case, white space and numbers."""
+    return tuple(
+        dict.fromkeys(form for spaced in _spaced(text) for number in _numbered(spaced) for form in _forms(number))
+    )
+
+
+def _spaced(text: str) -> Iterator[str]:
+    yield text
+    parts = text.split()
+    if len(parts) > 1:
+        yield from (space.join(parts) for space in (" ", "\u00a0", "  ", "\n", "\r\n", "\t"))
+
+
+def _numbered(text: str) -> Iterator[str]:
+    yield text
+    for size, between in ((len(text), ""), (4, " "), (4, "-"), (3, " "), (3, "-"), (2, " ")):
+        runs = [(run.span(), _regrouped(run[0], size, between)) for run in _RUN.finditer(text)]
+        ends = [0, *(end for (_, end), _ in runs)]
+        pieces = [text[end:start] + number for end, ((start, _), number) in zip(ends, runs, strict=False)]
+        yield "".join((*pieces, text[ends[-1] :]))
+
+
+def _regrouped(written: str, size: int, between: str) -> str:
+    digits = re.sub(r"\D", "", written)
+    if len(digits) < _GROUPED_LEAST or not _is_grouping(written):
+        return written
+    return between.join(digits[place : place + size] for place in range(0, len(digits), size))
+
+
+def _forms(text: str) -> Iterable[str]:
+    for form in ("NFC", "NFD", "NFKC"):
+        normal = unicodedata.normalize(form, text)
+        yield from (normal, normal.lower(), normal.upper(), normal.title(), normal.casefold())

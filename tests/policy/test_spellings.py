@@ -1,0 +1,68 @@
+"""One text in many spellings is the same text; another number, accent or price is not."""
+
+import time
+import unicodedata
+
+import pytest
+
+from slowwave.policy.text.spellings import Phrase, plain, spellings
+
+TEXT = "Zoë Müller has PIN 4821"
+SAME = [
+    *(TEXT.upper(), unicodedata.normalize("NFD", TEXT), TEXT.replace(" ", "  "), TEXT.replace(" ", "\r\n")),
+    *(TEXT.replace(" ", "\u00a0"), TEXT.replace(" ", "\u3000"), TEXT.replace("P", "\u200bP"), "Z\u00ad" + TEXT[1:]),
+    *(
+        TEXT.replace("4821", number)
+        for number in ("48 21", "4-8-2-1", "4 8 2 1", "４８２１", "4.8.2.1", "4,821", "٤٨٢١")
+    ),
+    *(TEXT.replace("4821", number) for number in ("48–21", "48_21", "4 - 8 - 2 - 1")),
+    *("𝐙" + TEXT[1:], TEXT.replace("PIN 4821", "PIN-4821")),
+]
+OTHER = [
+    *("Zoe Müller has PIN 4821", TEXT.replace("4821", "4822")),
+    *(
+        TEXT.replace("4821", number)
+        for number in ("48.21", "48,21", "48:21", "48/21", "01 48 21 33", "4-8-2-1-9", "+49 48 21 3")
+    ),
+]
+PAIRS = [
+    ("DE89370400440532013000", "DE89 3704 0044 0532 0130 00"),
+    ("GB82 WEST 1234 5698 7654 32", "GB82WEST12345698765432"),
+    ("+49 170 4821333", "+49-170-4821-333"),
+    ("0171/4821333", "(0171) 4821-333"),
+    ("O'Brien", "O’Brien"),
+    ("Straße", "STRASSE"),
+    ("İstanbul", "istanbul"),
+    ("東京タワー", "東京 タワー"),
+    ("مُحَمَّد", "محمد"),
+]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_spellings_of_one_text_contain_each_other(text: str) -> None:
+    assert Phrase(TEXT).is_in(f"I know: {text}.")
+    assert Phrase(text).is_in(TEXT)
+
+
+@pytest.mark.parametrize("text", OTHER)
+def test_another_text_is_not_the_same(text: str) -> None:
+    assert not Phrase(TEXT).is_in(text)
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_pairs_that_a_person_reads_as_the_same(one: str, other: str) -> None:
+    assert Phrase(one).is_in(f"so {other}, yes")
+    assert Phrase(other).is_in(f"so {one}, yes")
+
+
+def test_the_spellings_to_look_for_in_files_are_all_the_same_text() -> None:
+    assert {plain(form).replace(" ", "").replace("-", "") for form in spellings(TEXT)} == {"zoëmüllerhaspin4821"}
+    assert {TEXT.replace("4821", "48 21"), unicodedata.normalize("NFD", TEXT)} <= set(spellings(TEXT))
+
+
+@pytest.mark.parametrize("unit", ["1 ", "4821", "4 8 2 ", "é", "(", "4......8", "4 8 2 1"])
+def test_the_time_is_in_proportion_to_the_length(unit: str) -> None:
+    begun = time.process_time()
+    Phrase("4 8 2 1 9 9 9 9").is_in(unit * (200_000 // len(unit)))
+    Phrase(unit * (5_000 // len(unit))).is_in(unit * 5_000)
+    assert time.process_time() - begun < 3
