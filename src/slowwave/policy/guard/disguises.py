@@ -33,11 +33,12 @@ _INVISIBLE: Final = frozenset({"Cf", "Mn", "Me"})
 _LEET_WORD: Final = lazy_regex(r"[a-z][013457@$!|][a-z]|(?<!\w)[013457@$!|][a-z]{2}|(?<!\w)[a-z][013457@$!|]{2}")
 _LEET: Final = str.maketrans("013457@$!|", "oieastasil")
 _LEAST_SPACED: Final = 8  # different single letters in a text that may be a sentence with spaced letters
+_LEAST_PAIRS: Final = 8
 _BY_SPACES: Final = lazy_regex(r"(?<!\w)\w(?: \w){2,}(?!\w)")
 _BY_LINES: Final = lazy_regex(r"(?<!\w)\w(?:\n\w){2,}(?!\w)")
 _BY_MARKS: Final = lazy_regex(r"(?<!\w)\w(?:[.\-*·|/+]\w){2,}(?!\w)")
 _SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
-_DIGITS: Final = frozenset("013457@$!|")
+_DIGITS: Final = frozenset("013457@$|")
 _NO_LETTERS: Final = lazy_regex(r"\W+")
 _WORD: Final = lazy_regex(r"\w+")
 
@@ -111,23 +112,26 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
         yield reading_of(latin[::-1])
     if not _DIGITS.isdisjoint(plain) and _LEET_WORD.search(plain):
         yield reading_of(plain.translate(_LEET))
-    if sum([len(word) == 1 for word in reading.words]) >= _LEAST_SPACED:
+    lengths = [len(word) for word in reading.words]
+    if lengths.count(1) >= _LEAST_SPACED:
         yield from _joined(plain)
     if not reading.keys.isdisjoint(_ROTATED):
         yield reading_of(encode(plain, "rot13"))
     if not _BACKWARDS.isdisjoint([word[-KEY:] for word in reading.words]):
         yield reading_of(plain[::-1])
     if levels:
-        longest = max(map(len, reading.words), default=0)
-        for inner in _decoded(text, longest, many=len(reading.words) >= _LEAST_SPACED):
+        longest = max(lengths, default=0)
+        for inner in _decoded(text, longest, in_pairs=lengths.count(2) >= _LEAST_PAIRS):
             yield from _of(inner, levels - 1)
 
 
 def _joined(plain: str) -> Iterator[Reading]:
     """The text with its spaced letters joined, and each long run of single letters without its gaps."""
+    joined = plain
     for run in (_BY_MARKS, _BY_SPACES, _BY_LINES):
-        if run.search(plain):
-            yield reading_of(run.sub(lambda found: _NO_LETTERS.sub("", found[0]), plain))
+        joined = run.sub(lambda found: _NO_LETTERS.sub("", found[0]), joined)
+    if joined != plain:
+        yield reading_of(joined)
     for found in _SINGLE.finditer(plain):
         yield Reading(_NO_LETTERS.sub("", found[0]), squashed=True)
 
@@ -141,13 +145,13 @@ _ROTATED: Final = frozenset(encode(word, "rot13") for word in _TELLING)
 _BACKWARDS: Final = frozenset(word[::-1] for word in _TELLING)
 
 
-def _decoded(text: str, longest: int, *, many: bool) -> Iterator[str]:
+def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
     """The texts that the encodings in a text hold.
 
     Args:
         text: the text.
         longest: letters of its longest word.
-        many: whether it has so many different words that some may be the bytes of a text.
+        in_pairs: whether it has so many different words of two letters that they may be the bytes of a text.
     """
     if "%" in text and (plain := unquote(text)) != text:
         yield plain
@@ -161,7 +165,7 @@ def _decoded(text: str, longest: int, *, many: bool) -> Iterator[str]:
             yield from _readable(b64decode(letters[: len(letters) // 4 * 4]))
         for run in _BASE32.findall(text):
             yield from _readable(b32decode(run[: len(run) // 8 * 8]))
-    if longest >= _LONG or many:
+    if longest >= _LONG or in_pairs:
         for run in _HEX.findall(text):
             yield from _readable(bytes.fromhex("".join(run.split()).replace(":", "")))
     if "01" in text:

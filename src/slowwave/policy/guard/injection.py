@@ -22,65 +22,112 @@ _ACT: Final = (
 _SYSTEM: Final = (
     r"(?:system|systeme|sistema|systeem|systemnachricht|systemmeddelande|система|системное сообщение|系统|系統|システム|시스템|النظام|המערכת)"
 )
+# Each shape begins with the character by which texts without it are passed over.
 _SHAPES: Final = (
     (
         "a role tag",
-        "<[#{|",
-        r"<\|\s{0,3}(?:im start|im end|system|user|assistant|endoftext|begin of text|start header id|end header id|eot id|end of turn|im sep|message|channel"
-        r"|start|end|return|constrain)\s{0,3}\|>"
-        r"|\[/?inst\]|<</?sys>>|</?start of turn>|<end of turn>|</?(?:system|system[- ]?(?:prompt|message|instructions?|reminder|note|override)|assistant"
-        r"|user[- ]?(?:message|request|input)|tool[- ]?(?:result|response|output))\s{0,3}>"
-        r"|^#{2,4}\s{0,3}(?:system|instruction)s?\s{0,3}:?\s{0,3}$"
-        r"|\[\s{0,3}(?:system|admin|developer)[ -](?:message|prompt|note|notice|instructions?|override|command)\b[^\]\n]{0,40}\]"
-        r"|[\"']role[\"']\s{0,3}:\s{0,3}[\"'](?:system|assistant|developer|user)[\"']\s{0,3},\s{0,3}[\"']content[\"']\s{0,3}:",
+        "<",
+        r"<(?:\|\s{0,3}(?:im start|im end|system|user|assistant|endoftext|begin of text|start header id|end header id|eot id"
+        r"|end of turn|im sep|message|channel|start|end|return|constrain)\s{0,3}\|>|</?sys>>|/?start of turn>|end of turn>"
+        r"|/?(?:system|system[- ]?(?:prompt|message|instructions?|reminder|note|override)|assistant"
+        r"|user[- ]?(?:message|request|input)|tool[- ]?(?:result|response|output))\s{0,3}>)",
+    ),
+    (
+        "a role tag",
+        "[",
+        r"\[(?:/?inst\]|\s{0,3}(?:system|admin|developer)[ -](?:message|prompt|note|notice|instructions?|override|command)\b"
+        r"[^\]\n]{0,40}\])",
+    ),
+    ("a role tag", "#", r"##{1,3}\s{0,3}(?:system|instruction)s?\s{0,3}:?\s{0,3}$"),
+    (
+        "a role tag",
+        "{",
+        r"[\"']role[\"']\s{0,3}:\s{0,3}[\"'](?:system|assistant|developer|user)[\"']\s{0,3},\s{0,3}[\"']content[\"']\s{0,3}:",
     ),
     (
         "a tool call",
-        "<{",
-        r"</?(?:\w{1,20}:)?(?:tool[- ]?calls?|function[- ]?calls?|tool use|invoke|tool code)\b|<\|python tag\|>"
-        r"|[\"'](?:tool calls?|function call|tool use)[\"']\s{0,3}:"
-        r"|[\"'](?:name|tool|function|action)[\"']\s{0,3}:\s{0,3}[\"'][\w .-]{1,80}[\"']\s{0,3},\s{0,3}[\"'](?:arguments|parameters|input|args|action input)[\"']\s{0,3}:",
+        "<",
+        r"<(?:/?(?:\w{1,20}:)?(?:tool[- ]?calls?|function[- ]?calls?|tool use|invoke|tool code)\b|\|python tag\|>)",
     ),
     (
-        "data to be sent away",
-        "!",
-        r"!\[[^\]]{0,80}\]\(https?://[^)\s]{0,200}[?&=/](?:\{|%7b|<|\[)",
+        "a tool call",
+        "{",
+        r"[\"'](?:(?:tool calls?|function call|tool use)[\"']\s{0,3}:|(?:name|tool|function|action)[\"']\s{0,3}:\s{0,3}"
+        r"[\"'][\w .-]{1,80}[\"']\s{0,3},\s{0,3}[\"'](?:arguments|parameters|input|args|action input)[\"']\s{0,3}:)",
     ),
+    ("data to be sent away", "!", r"!\[[^\]]{0,80}\]\(https?://[^)\s]{0,200}[?&=/](?:\{|%7b|<|\[)"),
 )
-# Each with words of which one must be in the text: a quick test.
+# Each with words of which one must be in the text, a quick test; and whether it must stand at the beginning of a line or,
+# if not, of a sentence.
 _LINES: Final = (
     (
         "a role tag",
-        "system systeme sistema systeem systemnachricht systemmeddelande система системное 系统 系統 システム 시스템 النظام המערכת"
-        " human assistant user end begin start",
-        rf"^\W{{0,4}}{_SYSTEM}\s{{0,2}}(?:prompt|message|instructions?|note|\([^)\n]{{0,40}}\))?\s{{0,2}}:\s{{0,3}}(?:\w{{1,20}} ){{0,2}}{_ACT}"
-        r"|\n(?:human|assistant|user)\s{0,2}:.{1,400}\n(?:human|assistant|system)\s{0,2}:"
-        rf"|\n(?:human|assistant)\s{{0,2}}:.{{1,400}}\n(?:human|user|{_SYSTEM[3:-1]})\s{{0,2}}:"
-        r"|\W{3}\s{0,3}(?:end|begin|start) of (?:the )?(?:tool|system|untrusted|retrieved|external|search|web|user|document|context|function)"
-        r"(?: \w{1,20}){0,2}\s{0,3}\W{3}[^.]{0,60}\b(?:instruction|system|prompt)",
+        "system systeme sistema systeem systemnachricht systemmeddelande система системное 系统 系統 システム 시스템 النظام המערכת",
+        rf"{_SYSTEM}\s{{0,2}}(?:prompt|message|instructions?|note|\([^)\n]{{0,40}}\))?\s{{0,2}}:\s{{0,3}}(?:\w{{1,20}} ){{0,2}}{_ACT}",
+        "line",
     ),
-    ("a tool call", "action", r"^action\s{0,3}:\s{0,3}\S[^\n]{0,200}\n\s{0,20}action input\s{0,3}:"),
+    (
+        "a role tag",
+        "human assistant user",
+        rf"\n(?:human|assistant|user)\s{{0,2}}:.{{1,400}}\n(?:human|assistant|{_SYSTEM[3:-1]})\s{{0,2}}:"
+        rf"|\n(?:human|assistant)\s{{0,2}}:.{{1,400}}\n(?:human|user|{_SYSTEM[3:-1]})\s{{0,2}}:",
+        "",
+    ),
+    (
+        "a role tag",
+        "end begin start",
+        r"(?:end|begin|start) of (?:the )?(?:tool|system|untrusted|retrieved|external|search|web|user|document|context|function)"
+        r"(?: \w{1,20}){0,2}\s{0,3}[^\w\s]{2}[^.]{0,60}\b(?:instruction|system|prompt)",
+        "",
+    ),
+    ("a tool call", "action", r"action\s{0,3}:\s{0,3}\S[^\n]{0,200}\n\s{0,20}action input\s{0,3}:", "line"),
     (
         "another persona for the model",
-        "dan jailbroken unrestricted unfiltered uncensored bound mode restrictions rules guidelines filters limits evil anything",
-        r"\byou are (?:now|no longer)\b.{0,40}\b(?:dan|jailbroken|unrestricted|unfiltered|uncensored|bound by (?:any|your|the) (?:\w{1,20} )?(?:polic|rule|guideline|restriction)"
-        r"|in (?:developer|debug|god|admin) mode)"
-        r"|\b(?:enable|enter|activate|switch to|turn on)\b.{0,15}\b(?:god|jailbreak|dan|sudo|unrestricted) mode\b"
-        r"|\bpretend\b.{0,30}\b(?:no|without) (?:any )?(?:restrictions|rules|guidelines|filters|limits)\b"
-        r"|\bact as (?:an? )?(?:unrestricted|unfiltered|uncensored|jailbroken|evil)\b(?! ai;)|\bdo anything now\b",
+        "dan jailbroken unrestricted unfiltered uncensored bound mode",
+        r"you are (?:now|no longer)\b.{0,40}\b(?:dan|jailbroken|unrestricted|unfiltered|uncensored"
+        r"|bound by (?:any|your|the) (?:\w{1,20} )?(?:polic|rule|guideline|restriction)|in (?:developer|debug|god|admin) mode)"
+        r"|(?:enable|enter|activate|switch to|turn on)\b.{0,15}\b(?:god|jailbreak|dan|sudo|unrestricted) mode\b"
+        r"|act as (?:an? )?(?:unrestricted|unfiltered|uncensored|jailbroken) ",
+        "",
+    ),
+    (
+        "another persona for the model",
+        "pretend",
+        r"pretend\b.{0,30}\b(?:no|without) (?:any )?(?:restrictions|rules|guidelines|filters|limits)\b",
+        "",
+    ),
+    ("another persona for the model", "anything", r"do anything now\b", ""),
+    (
+        "new instructions for the model",
+        "prompt instruction instructions",
+        r"(?:new|updated|real|actual|hidden|secret) (?:system |developer )?(?:prompt|instructions?)\s{0,3}[:：]",
+        "sentence",
     ),
     (
         "new instructions for the model",
-        "prompt instruction instructions override obey act comply execute exfiltrate ignore respond",
-        r"(?:^|[.!?:\n-] {0,3}|\b(?:here|these|following|are|your|the) )(?:new|updated|real|actual|hidden|secret) (?:system |developer )?(?:prompt|instructions?)\s{0,3}[:：]"
-        r"|\b(?:system|admin(?:istrator)?|developer|security) override\b (?!(?:the|for|of|is|in)\b)"
-        r"|\bfrom now on,? you (?:must|will|shall) (?:only |always |blindly )?(?:obey|act as|comply|execute|ignore|respond only)\b"
-        r"|(?:^|[.!?,:\n] {0,3})you must (?:now |always |immediately |blindly )?(?:obey|exfiltrate|execute|comply)\b(?! with the)",
+        "override",
+        r"(?:system|admin|administrator|developer|security) override\b(?! (?:the|for|of|is|in|to)\b)",
+        "sentence",
+    ),
+    (
+        "new instructions for the model",
+        "obey act comply execute ignore respond",
+        r"from now on,? you (?:must|will|shall) (?:only |always |blindly )?(?:obey|act as|comply|execute|ignore|respond only)\b",
+        "",
+    ),
+    (
+        "new instructions for the model",
+        "obey exfiltrate execute comply",
+        r"you must (?:now |always |immediately |blindly )?(?:obey|exfiltrate|execute|comply)\b(?! with the)",
+        "sentence",
     ),
 )
-_TAGS: Final = tuple((why, frozenset(marks), lazy_regex(shape, re.MULTILINE)) for why, marks, shape in _SHAPES)
-_LABELS: Final = tuple((why, frozenset(words.split()), lazy_regex(shape, re.MULTILINE)) for why, words, shape in _LINES)
-_MARKS: Final = frozenset("<[#{!")
+_TAGS: Final = tuple((why, mark, lazy_regex(shape, re.MULTILINE)) for why, mark, shape in _SHAPES)
+_LABELS: Final = tuple(
+    (why, frozenset(words.split()), lazy_regex(shape, re.MULTILINE), place) for why, words, shape, place in _LINES
+)
+_MARKUP: Final = frozenset("<[#{!")
+_ENDS: Final = tuple(".!?:;,\n-*#>])=|")
 
 
 def instruction_shaped(text: str) -> str | None:
@@ -103,19 +150,29 @@ def instruction_shaped(text: str) -> str | None:
 def _shape_in(reading: Reading) -> str | None:
     """The kind of a forged turn, tag or call; None if there is none, or if the text only speaks about it."""
     text = reading.text
-    if not _MARKS.isdisjoint(text):
-        for why, marks, pattern in _TAGS:
-            for found in pattern.finditer(text) if not marks.isdisjoint(text) else ():
+    if not _MARKUP.isdisjoint(text):
+        for why, mark, pattern in _TAGS:
+            for found in pattern.finditer(text) if mark in text else ():
                 if not _is_code(text, found.start()) and not is_mentioned(text, *found.span()):
                     return why
-    for why, words, pattern in _LABELS:
-        found_label = None if reading.words.isdisjoint(words) else pattern.search(text)
-        if found_label and not is_mentioned(text, *found_label.span()):
-            return why
+    for why, words, pattern, place in _LABELS:
+        if reading.words.isdisjoint(words):
+            continue
+        for found in pattern.finditer(text):
+            if _begins(text, found.start(), place) and not is_mentioned(text, *found.span()):
+                return why
     return None
 
 
+def _begins(text: str, start: int, place: str) -> bool:
+    """Whether a match stands where it must: at the beginning of a line but for four signs, or of a sentence."""
+    before = text[max(0, start - 5) : start]
+    if place == "line":
+        rest = before.rpartition("\n")[2]
+        return not any(map(str.isalnum, rest)) and (len(rest) < 5 or start < 5)
+    return place != "sentence" or not before.strip(" ") or before.rstrip(" ").endswith(_ENDS)
+
+
 def _is_code(text: str, place: int) -> bool:
-    """Whether a place is inside a fenced block of code in a text that says more than the block."""
-    begin = max(0, place - 2000)
-    return text.count("'''", begin, place) % 2 == 1
+    """Whether a place is in a fenced block of code."""
+    return text.count("'''", max(0, place - 2000), place) % 2 == 1

@@ -24,6 +24,8 @@ OWN_PROMPT: Final = "a request for the model's own instructions"
 
 _REACH: Final = 90
 """Characters around a word in which the other words of its rule must stand."""
+_NEAR: Final = 30
+"""Characters after a noun in which "above" or "you were given" may stand."""
 _BEFORE: Final = 4
 """Words before a verb among which a subject or a negation makes it a report."""
 _SENTENCE_END: Final = lazy_regex(r"[!?।؟。¶]|\.(?=[\s\"'”»)]|$)")
@@ -34,12 +36,13 @@ _TO: Final = lazy_regex(r"\bto (?:\w{1,20} ){0,2}$")
 _YOU_TO: Final = lazy_regex(
     r"\b(?:you|must|have|need|is|are|order\w*|assistant|model|ai|agent|required|ought|sure) to (?:\w{1,20} ){0,2}$"
 )
-_DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwebhook\b|\bwww\.\w")
+_DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
 _QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
 _OF_MODEL: Final = lazy_regex(r"system|develop|prompt|safety|creator|training|conversation|chat\b|your ")
 _ADDRESS: Final = lazy_regex(r"\S{0,80}(?:@|://|\w\.\w)\S{0,80}")
 _MARKUP: Final = frozenset("<>{}=")
+_CODE: Final = frozenset("={}()<>|#\\")
 _PLACE: Final = 300  # characters before a quotation in which it may be spoken about
 _LEAST_AROUND: Final = 3  # words around a quotation that make it part of a sentence
 _BY_TRIGGER: Final = ("aside", "void", "be", "secret", "address", "send", "store", "show")
@@ -49,9 +52,10 @@ _OBJECTS: Final = {
     "be": (("free",), ("model",)),
     "store": (("wish", "memory"),),
     "show": (("own",),),
+    "send": (("private", "every", "user", "copy"),),
 }
 """The lists of which a word must be in the text for a rule to apply: of each group one."""
-_ORDERED: Final = ("aside", "secret", "void")
+_WITHOUT_SPACES: Final = ("aside", "secret", "void")
 """The rules that read texts without spaces: their words are long enough not to occur by chance."""
 
 
@@ -83,17 +87,12 @@ class Language:
         words = (folded(word) for name in _BY_TRIGGER for word in self._lists.get(name, ()))
         return frozenset(word[0] for word in words if not word[0].isascii())
 
-    def triggers(self, reading: Reading) -> list[str]:
-        """The names of the triggers whose rule may apply to this reading. It passes most texts over without a pattern."""
-        if self.unspaced:
-            return [name for name in (_ORDERED if self.squashed else _BY_TRIGGER) if name in self._lists]
+    def may_apply(self, name: str, reading: Reading) -> bool:
+        """Whether the rule of a trigger may apply to a reading. It passes most texts over without a pattern."""
         needs = self.needs
-        return [
-            name
-            for name in _BY_TRIGGER
-            if needs[name].met(reading)
-            and all(any(needs[one].met(reading) for one in either) for either in _OBJECTS.get(name, ()))
-        ]
+        return needs[name].met(reading) and all(
+            any(needs[one].met(reading) for one in either) for either in _OBJECTS.get(name, ())
+        )
 
     def pattern(self, name: str) -> re.Pattern[str] | None:
         """The words of a list as one pattern; None if there are none."""
@@ -140,23 +139,24 @@ class _Needs:
         alone = [words[0] for words in split if len(words) == 1]
         self.words = frozenset(word for word in alone if "*" not in word)
         self.stems = frozenset(_stem(word) for word in alone if "*" in word)
-        phrases = [
-            (
-                frozenset(word for word in words if "*" not in word),
-                frozenset(word[:KEY] for word in words if "*" in word and "*" not in word[:KEY]),
-            )
-            for words in split
-            if len(words) > 1
-        ]
-        self.phrases = tuple(phrases)
-        self.keys = self.stems | {word[:KEY] for word in self.words} | {_rarest(words, stems) for words, stems in phrases}
+        self.phrases: dict[str, tuple[tuple[frozenset[str], frozenset[str]], ...]] = {}
+        for parts in split:
+            if len(parts) > 1:
+                words = frozenset(word for word in parts if "*" not in word)
+                stems = frozenset(word[:KEY] for word in parts if "*" in word and "*" not in word[:KEY])
+                key = _rarest(words, stems)
+                self.phrases[key] = (*self.phrases.get(key, ()), (words, stems))
+        self.keys = self.stems | {word[:KEY] for word in self.words} | self.phrases.keys()
+        self.beginnings = frozenset(self.phrases)
 
     def met(self, reading: Reading) -> bool:
         """Whether a word of the list can be in a reading."""
-        return (
-            not reading.words.isdisjoint(self.words)
-            or not reading.keys.isdisjoint(self.stems)
-            or any(words <= reading.words and stems <= reading.keys for words, stems in self.phrases)
+        if not reading.words.isdisjoint(self.words) or not reading.keys.isdisjoint(self.stems):
+            return True
+        return any(
+            words <= reading.words and stems <= reading.keys
+            for key in reading.keys & self.beginnings
+            for words, stems in self.phrases[key]
         )
 
 
@@ -184,50 +184,49 @@ def _tables() -> tuple[tuple[Language, ...], tuple[Language, ...], Language]:
 
 
 @cache
-def _spaced() -> tuple[dict[str, tuple[Language, ...]], tuple[Language, ...]]:
-    """The languages by the beginnings of their triggers, and those whose words stand without spaces."""
-    by_key: dict[str, tuple[Language, ...]] = {}
+def _spaced() -> tuple[dict[str, tuple[tuple[Language, str], ...]], tuple[Language, ...]]:
+    """The languages and their triggers, by the beginnings of words; and the languages without spaces between words."""
+    by_key: dict[str, tuple[tuple[Language, str], ...]] = {}
     for language in _tables()[0]:
-        for key in () if language.unspaced else frozenset().union(*(language.needs[name].keys for name in _BY_TRIGGER)):
-            by_key[key] = (*by_key.get(key, ()), language)
+        for name in () if language.unspaced else _BY_TRIGGER:
+            for key in language.needs[name].keys:
+                by_key[key] = (*by_key.get(key, ()), (language, name))
     return by_key, tuple(language for language in _tables()[0] if language.unspaced)
 
 
 @cache
-def _trigger_keys() -> frozenset[str]:
+def _beginnings() -> frozenset[str]:
     return frozenset(_spaced()[0])
 
 
 def order_in(reading: Reading) -> str | None:
     """The kind of order to a model that a reading holds; None if there is none."""
-    found_in = [(language, names) for language in _candidates(reading) if (names := language.triggers(reading))]
-    if not found_in:
-        return None
-    flat = " ".join(_PARAGRAPH.sub(" ¶ ", reading.text).split())
-    is_addressed = _DESTINATION.search(flat) is not None
-    for language, names in found_in:
-        for trigger in names:
-            if trigger == "send" and not is_addressed:
-                continue
-            pattern = language.pattern(trigger)
-            for found in pattern.finditer(flat) if pattern else ():
-                why = _RULES[trigger](language, flat, found)
-                if why and not is_mentioned(flat, *found.span()):
-                    return why
+    rules = list(_rules_for(reading))
+    flat = " ".join(_PARAGRAPH.sub(" ¶ ", reading.text).split()) if rules else ""
+    for language, name in rules:
+        pattern = language.pattern(name)
+        for found in pattern.finditer(flat) if pattern else ():
+            why = _RULES[name](language, flat, found)
+            if why and not is_mentioned(flat, *found.span()):
+                return why
     return None
 
 
-def _candidates(reading: Reading) -> Iterator[Language]:
-    """The languages of which a trigger may be in the text."""
+def _rules_for(reading: Reading) -> Iterator[tuple[Language, str]]:
+    """The languages and the names of the triggers whose rule may apply to a reading."""
     if reading.squashed:
-        yield from _tables()[1]
+        yield from ((language, name) for language in _tables()[1] for name in _WITHOUT_SPACES)
         return
     by_key, unspaced = _spaced()
-    if hit := reading.keys & _trigger_keys():
-        yield from dict.fromkeys(language for key in sorted(hit) for language in by_key[key])
+    if hit := reading.keys & _beginnings():
+        is_addressed = any(mark in reading.text for mark in ("@", "://", "www."))
+        for language, name in dict.fromkeys(pair for key in sorted(hit) for pair in by_key[key]):
+            if (name != "send" or is_addressed) and language.may_apply(name, reading):
+                yield language, name
     if not reading.text.isascii():
         letters = frozenset(reading.text)
-        yield from (language for language in unspaced if not letters.isdisjoint(language.letters))
+        near = (language for language in unspaced if not letters.isdisjoint(language.letters))
+        yield from ((language, name) for language in near for name in _BY_TRIGGER)
 
 
 def is_mentioned(flat: str, start: int, end: int) -> bool:
@@ -290,7 +289,7 @@ def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     for name in ("orders", "rules"):
         pattern = language.pattern(name)
         noun = pattern.search(rest) if pattern else None
-        if noun and language.has("earlier", rest) and not language.of_its_own("about", rest[noun.end() :]):
+        if noun and language.has("earlier", rest[: noun.end() + _NEAR]) and not language.of_its_own("about", rest[noun.end() :]):
             return SET_ASIDE
     return None
 
@@ -327,7 +326,10 @@ def _sends_away(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     rest = _after(language, flat, verb, _REACH + _REACH // 2)
     if not _DESTINATION.search(rest) or _is_report(language, flat, verb.start(), 2 * _BEFORE):
         return None
-    if language.has("private", _DESTINATION.split(rest)[0] if not language.verb_last else rest):
+    object_words = rest if language.verb_last else _DESTINATION.split(rest)[0]
+    if not _CODE.isdisjoint(object_words.replace("](", "")):
+        return None
+    if language.has("private", object_words):
         return SENT_AWAY
     sentence = _SENTENCE_END.split(flat[max(0, verb.start() - _REACH) : verb.start()])[-1]
     if language.has("polite", f"{sentence} {rest}") or language.has("polite", flat[:_REACH]):
