@@ -69,9 +69,8 @@ _LINES: Final = (
     (
         "a role tag",
         "human assistant user",
-        rf"\n(?:human|assistant|user)\s{{0,2}}:.{{1,400}}\n(?:human|assistant|{_SYSTEM[3:-1]})\s{{0,2}}:"
-        rf"|\n(?:human|assistant)\s{{0,2}}:.{{1,400}}\n(?:human|user|{_SYSTEM[3:-1]})\s{{0,2}}:",
-        "",
+        rf"(?:human|assistant)\s{{0,2}}:.{{1,400}}\n{{1,3}}(?:human|assistant|user|{_SYSTEM[3:-1]})\s{{0,2}}:",
+        "line",
     ),
     (
         "a role tag",

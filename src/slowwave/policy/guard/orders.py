@@ -49,7 +49,7 @@ _BY_TRIGGER: Final = ("aside", "void", "be", "secret", "address", "send", "store
 _OBJECTS: Final = {
     "aside": (("orders", "rules", "said"),),
     "void": (("orders", "rules"),),
-    "be": (("free",), ("model",)),
+    "be": (("free",), ("model", "rules", "orders")),
     "store": (("wish", "memory"),),
     "show": (("own",),),
     "send": (("private", "every", "user", "copy"),),
@@ -309,8 +309,11 @@ def _declares_void(language: Language, flat: str, predicate: re.Match[str]) -> s
 
 def _gives_persona(language: Language, flat: str, found: re.Match[str]) -> str | None:
     """Whether the model is to be another one, without restrictions."""
-    rest = found[0] + _after(language, flat, found)
-    return PERSONA if language.has("free", rest) and language.has("model", rest) else None
+    if _is_report(language, flat, found.start()):
+        return None
+    rest = f"{found[0]} {_after(language, flat, found)}"
+    is_model = any(language.has(name, rest) for name in _OBJECTS["be"][1])
+    return PERSONA if is_model and language.has("free", rest) else None
 
 
 def _demands_secrecy(language: Language, flat: str, found: re.Match[str]) -> str | None:
