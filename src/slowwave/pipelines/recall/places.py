@@ -39,8 +39,7 @@ def with_fair_places(ports: Ports, hits: list[Hit], places: int, others: Others)
         Claim(source=source, words=frozenset(words(hit.text)), competes=hit.relevance >= floor)
         for hit, source in zip(hits, _sources(ports, hits), strict=True)
     ]
-    order, _ = fair_order(claims)
-    return [hits[place] for place in order]
+    return [hits[place] for place in fair_order(claims)]
 
 
 def _sources(ports: Ports, hits: Sequence[Hit]) -> list[str | None]:

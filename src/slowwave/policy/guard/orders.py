@@ -39,7 +39,7 @@ _YOU_TO: Final = lazy_regex(
 _DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
 _QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
-_OF_MODEL: Final = lazy_regex(r"system|develop|prompt|safety|creator|training|conversation|chat\b|your ")
+_OF_MODEL: Final = lazy_regex(r"system|develop|prompt|safety|user|owner|operator|creator|training|conversation|chat\b|your ")
 _ADDRESS: Final = lazy_regex(r"\S{0,80}(?:@|://|\w\.\w)\S{0,80}")
 _MARKUP: Final = frozenset("<>{}=")
 _CODE: Final = frozenset("={}()<>|#\\")
@@ -289,7 +289,9 @@ def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     for name in ("orders", "rules"):
         pattern = language.pattern(name)
         noun = pattern.search(rest) if pattern else None
-        if noun and language.has("earlier", rest[: noun.end() + _NEAR]) and not language.of_its_own("about", rest[noun.end() :]):
+        if noun is None or not language.has("earlier", rest[: noun.end() + _NEAR]):
+            continue
+        if language.has("every", rest[: noun.start()]) or not language.of_its_own("about", rest[noun.end() :]):
             return SET_ASIDE
     return None
 
