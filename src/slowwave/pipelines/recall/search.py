@@ -123,7 +123,11 @@ def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, reque
         return _present(ports, apart, known, request) if query.except_conversation is None else []
 
     hits = _present(ports, query, known, request)
-    return hits if request.conversation is not None else with_fair_places(ports, hits, request.top_k, others)[: query.top_k]
+    return (
+        hits
+        if request.conversation is not None
+        else with_fair_places(ports, hits, request.top_k, others)[: query.top_k]
+    )
 
 
 def _present(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:

@@ -77,7 +77,9 @@ def folded(text: str) -> str:
         return text.lower().translate(_LETTERS) if "_" in text or "`" in text else text.lower()
     split = unicodedata.normalize("NFKD", _plain_symbols(text)).casefold()
     if not split.isascii():
-        split = "".join(letter for letter in split if letter.isascii() or unicodedata.category(letter) not in _INVISIBLE)
+        split = "".join(
+            letter for letter in split if letter.isascii() or unicodedata.category(letter) not in _INVISIBLE
+        )
         split = unicodedata.normalize("NFC", split)
     return split.translate(_LETTERS)
 
@@ -140,9 +142,9 @@ def _joined(plain: str) -> Iterator[Reading]:
 _TELLING: Final = (
     "inst prom dire rule guid anwe rege vorg cons regl regu orde pass conv chat hist user util usua uten nutz benu assi mode "
     "prev prio earl inde ante prec vorh tidl tidi oper awar memo rest"
-).split()
-_ROTATED: Final = frozenset(encode(word, "rot13") for word in _TELLING)
-_BACKWARDS: Final = frozenset(word[::-1] for word in _TELLING)
+)
+_ROTATED: Final = frozenset(encode(_TELLING, "rot13").split())
+_BACKWARDS: Final = frozenset(_TELLING[::-1].split())
 
 
 def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
@@ -165,9 +167,13 @@ def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
             yield from _readable(b64decode(letters[: len(letters) // 4 * 4]))
         for run in _BASE32.findall(text):
             yield from _readable(b32decode(run[: len(run) // 8 * 8]))
-    if longest >= _LONG or in_pairs:
-        for run in _HEX.findall(text):
-            yield from _readable(bytes.fromhex("".join(run.split()).replace(":", "")))
+    yield from _octets(text, hexadecimal=longest >= _LONG or in_pairs)
+
+
+def _octets(text: str, *, hexadecimal: bool) -> Iterator[str]:
+    """The texts whose bytes are written in digits: hexadecimal or binary."""
+    for run in _HEX.findall(text) if hexadecimal else ():
+        yield from _readable(bytes.fromhex("".join(run.split()).replace(":", "")))
     if "01" in text:
         for run in _BINARY.findall(text):
             yield from _readable(bytes(int(octet, 2) for octet in run.split()))

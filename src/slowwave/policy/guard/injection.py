@@ -19,9 +19,7 @@ _ACT: Final = (
     r"|desde ahora|aprueba|responde|eres|approva|rispondi|da ora|aprove|responda|agora|vanaf nu|keur|godkann|du ar|od teraz|zatwierdz"
     r"|теперь|отвеча|одобр|отныне|тепер|відповідай|схвал|从现在|你(?:是|必须|现在)|批准|今から|承認|あなたは|이제|승인|너는)"
 )
-_SYSTEM: Final = (
-    r"(?:system|systeme|sistema|systeem|systemnachricht|systemmeddelande|система|системное сообщение|系统|系統|システム|시스템|النظام|המערכת)"
-)
+_SYSTEM: Final = r"(?:system|systeme|sistema|systeem|systemnachricht|systemmeddelande|система|системное сообщение|系统|系統|システム|시스템|النظام|המערכת)"
 # Each shape begins with the character by which texts without it are passed over.
 _SHAPES: Final = (
     (
@@ -126,6 +124,7 @@ _LABELS: Final = tuple(
     (why, frozenset(words.split()), lazy_regex(shape, re.MULTILINE), place) for why, words, shape, place in _LINES
 )
 _MARKUP: Final = frozenset("<[#{!")
+_SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
 _ENDS: Final = tuple(".!?:;,\n-*#>])=|")
 
 
@@ -165,10 +164,10 @@ def _shape_in(reading: Reading) -> str | None:
 
 def _begins(text: str, start: int, place: str) -> bool:
     """Whether a match stands where it must: at the beginning of a line but for four signs, or of a sentence."""
-    before = text[max(0, start - 5) : start]
+    before = text[max(0, start - _SIGNS - 1) : start]
     if place == "line":
         rest = before.rpartition("\n")[2]
-        return not any(map(str.isalnum, rest)) and (len(rest) < 5 or start < 5)
+        return not any(map(str.isalnum, rest)) and (len(rest) <= _SIGNS or start <= _SIGNS)
     return place != "sentence" or not before.strip(" ") or before.rstrip(" ").endswith(_ENDS)
 
 

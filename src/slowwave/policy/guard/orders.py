@@ -39,7 +39,9 @@ _YOU_TO: Final = lazy_regex(
 _DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
 _QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
-_OF_MODEL: Final = lazy_regex(r"system|develop|prompt|safety|user|owner|operator|creator|training|conversation|chat\b|your ")
+_OF_MODEL: Final = lazy_regex(
+    r"system|develop|prompt|safety|user|owner|operator|creator|training|conversation|chat\b|your "
+)
 _ADDRESS: Final = lazy_regex(r"\S{0,80}(?:@|://|\w\.\w)\S{0,80}")
 _MARKUP: Final = frozenset("<>{}=")
 _CODE: Final = frozenset("={}()<>|#\\")
@@ -71,7 +73,9 @@ class Language:
         self.unspaced = squashed or entries.get("unspaced") is True
         self.squashed = squashed
         self.verb_last = self.unspaced or entries.get("verb_last") is True
-        self._lists = {name: [str(word) for word in found] for name, found in entries.items() if isinstance(found, list)}
+        self._lists = {
+            name: [str(word) for word in found] for name, found in entries.items() if isinstance(found, list)
+        }
         self._patterns: dict[str, re.Pattern[str] | None] = {}
         self._about: re.Pattern[str] | None = None
 

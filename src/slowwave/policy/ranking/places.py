@@ -62,7 +62,9 @@ def fair_order(claims: Sequence[Claim]) -> list[int]:
     order: list[int] = []
     while waiting:
         n = len(order) + 1
-        full = {source for source, count in taken.items() if source is not None and _is_full(source, count, n, competing)}
+        full = {
+            source for source, count in taken.items() if source is not None and _is_full(source, count, n, competing)
+        }
         place = next((place for place in waiting if claims[place].source not in full), waiting[0])
         waiting.remove(place)
         order.append(place)
