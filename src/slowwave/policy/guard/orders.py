@@ -308,7 +308,8 @@ def _declares_void(language: Language, flat: str, predicate: re.Match[str]) -> s
         for noun in pattern.finditer(before) if pattern else ():
             between = before[noun.end() :].strip()
             earlier = language.pattern("earlier")
-            if language.has(which, before) and (not between or (earlier and earlier.fullmatch(between))):
+            is_near = not between or language.has("yours", between) or (earlier and earlier.fullmatch(between))
+            if is_near and language.has(which, before):
                 return SET_ASIDE
     return None
 
