@@ -6,7 +6,6 @@ Every step takes time linear in the length of the text.
 import html
 import unicodedata
 from base64 import b32decode, b64decode
-from codecs import encode
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
@@ -118,7 +117,7 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
     if lengths.count(1) >= _LEAST_SPACED:
         yield from _joined(plain)
     if not reading.keys.isdisjoint(_ROTATED):
-        yield reading_of(encode(plain, "rot13"))
+        yield reading_of(plain.translate(_ROT13))
     if not _BACKWARDS.isdisjoint([word[-KEY:] for word in reading.words]):
         yield reading_of(plain[::-1])
     if levels:
@@ -138,12 +137,14 @@ def _joined(plain: str) -> Iterator[Reading]:
         yield Reading(_NO_LETTERS.sub("", found[0]), squashed=True)
 
 
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+_ROT13: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
 # The beginnings of words of orders: a text is read in rot13 or backwards only if it has one of them in that form.
 _TELLING: Final = (
     "inst prom dire rule guid anwe rege vorg cons regl regu orde pass conv chat hist user util usua uten nutz benu assi mode "
     "prev prio earl inde ante prec vorh tidl tidi oper awar memo rest"
 )
-_ROTATED: Final = frozenset(encode(_TELLING, "rot13").split())
+_ROTATED: Final = frozenset(_TELLING.translate(_ROT13).split())
 _BACKWARDS: Final = frozenset(_TELLING[::-1].split())
 
 
