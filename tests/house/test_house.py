@@ -14,7 +14,9 @@ SOURCE = ROOT / "src" / "slowwave"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
-READS_PACKAGE_DATA = frozenset({"policy/text/languages.py", "policy/text/lexicon.py", "policy/text/word_frequency.py"})
+READS_PACKAGE_DATA = frozenset(
+    {"policy/guard/orders.py", "policy/text/languages.py", "policy/text/lexicon.py", "policy/text/word_frequency.py"}
+)
 """The only modules of `policy` that read files: the tables of the package itself."""
 LONG_FILES = frozenset({"agent_memory.py"})
 """One class with all methods of the public API; two thirds of the file are signatures and docstrings."""
