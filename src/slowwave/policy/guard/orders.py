@@ -34,7 +34,7 @@ _CLAUSE: Final = lazy_regex(r"[,:;()\"“”„«»。！？…—–\[\]{}<>|�
 _PARAGRAPH: Final = lazy_regex(r"\n\s{0,20}\n")
 _TO: Final = lazy_regex(r"\bto (?:\w{1,20} ){0,2}$")
 _YOU_TO: Final = lazy_regex(
-    r"\b(?:you|must|have|need|is|are|order\w*|assistant|model|ai|agent|required|ought|sure) to (?:\w{1,20} ){0,2}$"
+    r"\b(?:you|user|must|have|need|is|are|order\w*|assistant|model|ai|agent|required|ought|sure) to (?:\w{1,20} ){0,2}$"
 )
 _DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
 _QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
