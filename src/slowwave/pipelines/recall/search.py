@@ -19,6 +19,7 @@ from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.pipelines.recall.pages import with_page
+from slowwave.pipelines.recall.places import with_fair_places
 from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
@@ -112,6 +113,24 @@ def _stated_first(
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
+    """The hits, as many as wanted, with a share of the places for each source of low trust.
+
+    A search of one conversation asks for that source.
+    """
+
+    def others(conversation: str) -> list[Hit]:
+        apart = replace(query, except_conversation=conversation)
+        return _present(ports, apart, known, request) if query.except_conversation is None else []
+
+    hits = _present(ports, query, known, request)
+    return (
+        hits
+        if request.conversation is not None
+        else with_fair_places(ports, hits, request.top_k, others)[: query.top_k]
+    )
+
+
+def _present(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
     """The hits, as many as wanted, without those that have expired and without notes that have no words.
 
     The index does not know when a memory expires: if the ranking has such memories, a longer one is read.

@@ -1,0 +1,60 @@
+"""Gives the places of a search to several sources: one of low trust cannot fill them with copies of itself."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from slowwave.model.memory import NOTE, Memory
+from slowwave.model.query import Hit
+from slowwave.policy.guard.trust import trusted
+from slowwave.policy.ranking.places import Claim, allowed_places, fair_order
+from slowwave.policy.text.tokens import words
+from slowwave.ports import Ports
+
+MOST: Final = 2
+"""For how many sources that take too many places the memories of the others are searched."""
+
+Others = Callable[[str], list[Hit]]
+"""Searches again without the messages of a conversation."""
+
+
+def with_fair_places(ports: Ports, hits: list[Hit], places: int, others: Others) -> list[Hit]:
+    """The hits, with at most a share of the places for each source that is trusted less than the assistant.
+
+    A source is a conversation, of messages or of the sources of facts. The rest of its hits follow those of others. If it took
+    more than its share, the others are searched for, because they may not be among the hits at all.
+    """
+    sources = _sources(ports, hits)
+    taken = Counter(source for source in sources if source is not None)
+    if not taken or max(taken.values()) < 2:  # noqa: PLR2004 - one hit of a source is no flood
+        return hits
+    most = allowed_places(places)
+    for source, count in taken.most_common(MOST):
+        if count > most and source:
+            known = {hit.memory.id for hit in hits}
+            found = [hit for hit in others(source) if hit.memory.id not in known]
+            hits = sorted([*hits, *found], key=lambda hit: -hit.score)
+    floor = ports.config.relevance_floor
+    claims = [
+        Claim(source=source, words=frozenset(words(hit.text)), competes=hit.relevance >= floor)
+        for hit, source in zip(hits, _sources(ports, hits), strict=True)
+    ]
+    return [hits[place] for place in fair_order(claims)]
+
+
+def _sources(ports: Ports, hits: Sequence[Hit]) -> list[str | None]:
+    """By hit, the conversation that it is from if its trust is limited, "" if it is from none; else None."""
+    limited = [hit.memory for hit in hits if _is_limited(hit.memory)]
+    ids = {ref.memory for memory in limited if memory.conversation is None for ref in memory.sources[:1]}
+    places = {one.id: one.conversation for one in ports.store.get(ports.scopes, sorted(ids))} if ids else {}
+    return [_conversation(hit.memory, places) if _is_limited(hit.memory) else None for hit in hits]
+
+
+def _is_limited(memory: Memory) -> bool:
+    return memory.kind != NOTE and not trusted(memory.trust, "assistant")
+
+
+def _conversation(memory: Memory, places: dict[str, str | None]) -> str:
+    if memory.conversation is not None:
+        return memory.conversation
+    return next((places.get(ref.memory) or "" for ref in memory.sources[:1]), "")

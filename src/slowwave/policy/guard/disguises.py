@@ -1,0 +1,187 @@
+"""Readings of a text: normalised, without disguises of its letters, and with its encodings decoded.
+
+Every step takes time linear in the length of the text.
+"""
+
+import html
+import unicodedata
+from base64 import b32decode, b64decode
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+LEVELS: Final = 2
+"""How many encodings inside each other are decoded: base64 of base64, but no deeper."""
+KEY: Final = 4
+"""Letters of a word that `Reading.keys` holds."""
+
+_LETTERS: Final = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "_": " "}  # no decomposition
+    | dict.fromkeys("’‘ʼ`´", "'")
+)
+# Small capitals, turned letters, and the letters of other scripts that look like Latin ones. Unicode's confusables.txt has
+# thousands of pairs; these are the letters for which fonts of every system have a form.
+_LOOKALIKE: Final = str.maketrans(
+    "абвгеёзикмнорстухѕіјԁցԛԝꞓһԍѵαβγεικνορτυχωηςσⅼℓᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎɑɡօսոհցѡոԼ",
+    "abbreezukmhopctyxsijdgqwchgvabyeiknoptuxwnscllabcdefghijklmnoprstuvwyzacefghijkmrtvwyagounhgwnl",
+)
+_LATIN_LOOKING: Final = frozenset(map(chr, _LOOKALIKE))
+_INVISIBLE: Final = frozenset({"Cf", "Mn", "Me"})
+_LEET_WORD: Final = lazy_regex(r"[a-z][013457@$!|][a-z]|(?<!\w)[013457@$!|][a-z]{2}|(?<!\w)[a-z][013457@$!|]{2}")
+_LEET: Final = str.maketrans("013457@$!|", "oieastasil")
+_LEAST_SPACED: Final = 8  # different single letters in a text that may be a sentence with spaced letters
+_LEAST_PAIRS: Final = 8
+_BY_SPACES: Final = lazy_regex(r"(?<!\w)\w(?: \w){2,}(?!\w)")
+_BY_LINES: Final = lazy_regex(r"(?<!\w)\w(?:\n\w){2,}(?!\w)")
+_BY_MARKS: Final = lazy_regex(r"(?<!\w)\w(?:[.\-*·|/+]\w){2,}(?!\w)")
+_SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
+_DIGITS: Final = frozenset("013457@$|")
+_NO_LETTERS: Final = lazy_regex(r"\W+")
+_WORD: Final = lazy_regex(r"\w+")
+
+_LONG: Final = 16  # letters of the shortest encoded text that can be an order
+_BASE64: Final = lazy_regex(rf"[A-Za-z0-9+/_-]{{{_LONG},}}+")
+_BASE32: Final = lazy_regex(rf"[A-Z2-7]{{{_LONG},}}+")
+_HEX: Final = lazy_regex(r"(?:[0-9a-fA-F]{2}[ :]?){12,}+")
+_BINARY: Final = lazy_regex(r"(?:[01]{8} ?){8,}+")
+_HEX_ESCAPE: Final = lazy_regex(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\U0010([0-9a-fA-F]{4})")
+_URL_SAFE: Final = str.maketrans("-_", "+/")
+
+
+class Reading(NamedTuple):
+    """A form in which a model may read a text.
+
+    Attributes:
+        text: folded (see `folded`), with its line breaks.
+        words: its words.
+        keys: the first `KEY` letters of each word.
+        squashed: whether the words stand without spaces.
+    """
+
+    text: str
+    words: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+    squashed: bool = False
+
+
+def folded(text: str) -> str:
+    """The text in small letters, without accents, invisible characters and compatibility forms.
+
+    >>> folded("Précédentes INSTRUCTIONS \uff49\u200b\u0336n \U0001d4f2\U0001f170")
+    'precedentes instructions in ia'
+    """
+    if text.isascii():
+        return text.lower().translate(_LETTERS) if "_" in text or "`" in text else text.lower()
+    split = unicodedata.normalize("NFKD", _plain_symbols(text)).casefold()
+    if not split.isascii():
+        split = "".join(
+            letter for letter in split if letter.isascii() or unicodedata.category(letter) not in _INVISIBLE
+        )
+        split = unicodedata.normalize("NFC", split)
+    return split.translate(_LETTERS)
+
+
+def _plain_symbols(text: str) -> str:
+    """Letters in black squares and circles, and the letters of flags, as plain letters: Unicode does not decompose them."""
+    if max(text) < "\U0001f150":
+        return text
+    ranges = ((0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26))
+    table = {first + place: chr(ord("a") + place) for first, count in ranges for place in range(count)}
+    return text.translate(table)
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """The text as it stands, then without each disguise, then what its encodings hold."""
+    yield from _of(text, LEVELS)
+
+
+def reading_of(folded_text: str) -> Reading:
+    """The reading of a folded text."""
+    words = frozenset(_WORD.findall(folded_text))
+    return Reading(folded_text, words, frozenset([word[:KEY] for word in words]))
+
+
+def _of(text: str, levels: int) -> Iterator[Reading]:
+    plain = folded(text)
+    reading = reading_of(plain)
+    yield reading
+    if not plain.isascii() and not _LATIN_LOOKING.isdisjoint(plain):
+        latin = plain.translate(_LOOKALIKE)
+        yield reading_of(latin)
+        yield reading_of(latin[::-1])
+    if not _DIGITS.isdisjoint(plain) and _LEET_WORD.search(plain):
+        yield reading_of(plain.translate(_LEET))
+    lengths = [len(word) for word in reading.words]
+    if lengths.count(1) >= _LEAST_SPACED:
+        yield from _joined(plain)
+    if not reading.keys.isdisjoint(_ROTATED):
+        yield reading_of(plain.translate(_ROT13))
+    if not _BACKWARDS.isdisjoint([word[-KEY:] for word in reading.words]):
+        yield reading_of(plain[::-1])
+    if levels:
+        longest = max(lengths, default=0)
+        for inner in _decoded(text, longest, in_pairs=lengths.count(2) >= _LEAST_PAIRS):
+            yield from _of(inner, levels - 1)
+
+
+def _joined(plain: str) -> Iterator[Reading]:
+    """The text with its spaced letters joined, and each long run of single letters without its gaps."""
+    joined = plain
+    for run in (_BY_MARKS, _BY_SPACES, _BY_LINES):
+        joined = run.sub(lambda found: _NO_LETTERS.sub("", found[0]), joined)
+    if joined != plain:
+        yield reading_of(joined)
+    for found in _SINGLE.finditer(plain):
+        yield Reading(_NO_LETTERS.sub("", found[0]), squashed=True)
+
+
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+_ROT13: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
+# The beginnings of words of orders: a text is read in rot13 or backwards only if it has one of them in that form.
+_TELLING: Final = (
+    "inst prom dire rule guid anwe rege vorg cons regl regu orde pass conv chat hist user util usua uten nutz benu assi mode "
+    "prev prio earl inde ante prec vorh tidl tidi oper awar memo rest"
+)
+_ROTATED: Final = frozenset(_TELLING.translate(_ROT13).split())
+_BACKWARDS: Final = frozenset(_TELLING[::-1].split())
+
+
+def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
+    """The texts that the encodings in a text hold.
+
+    Args:
+        text: the text.
+        longest: letters of its longest word.
+        in_pairs: whether it has so many different words of two letters that they may be the bytes of a text.
+    """
+    if "%" in text and (plain := unquote(text)) != text:
+        yield plain
+    if "&" in text and (plain := html.unescape(text)) != text:
+        yield plain
+    if "\\" in text and _HEX_ESCAPE.search(text):
+        yield _HEX_ESCAPE.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), text)
+    if longest >= _LONG:
+        for run in _BASE64.findall(text):
+            letters = run.translate(_URL_SAFE)
+            yield from _readable(b64decode(letters[: len(letters) // 4 * 4]))
+        for run in _BASE32.findall(text):
+            yield from _readable(b32decode(run[: len(run) // 8 * 8]))
+    yield from _octets(text, hexadecimal=longest >= _LONG or in_pairs)
+
+
+def _octets(text: str, *, hexadecimal: bool) -> Iterator[str]:
+    """The texts whose bytes are written in digits: hexadecimal or binary."""
+    for run in _HEX.findall(text) if hexadecimal else ():
+        yield from _readable(bytes.fromhex("".join(run.split()).replace(":", "")))
+    if "01" in text:
+        for run in _BINARY.findall(text):
+            yield from _readable(bytes(int(octet, 2) for octet in run.split()))
+
+
+def _readable(data: bytes) -> Iterator[str]:
+    """Bytes as text, if they are UTF-8 but for the end, which may be cut off."""
+    text = data.decode("utf-8", "ignore")
+    if text and len(text.encode()) >= len(data) - 3 and text.isprintable():
+        yield text
