@@ -10,7 +10,7 @@ from slowwave.model.codec import content_key
 from slowwave.model.exchange import VaultLine
 from slowwave.policy.guard.fence import escape, unescape
 
-_LINE: Final = re.compile(r"\s*[-*+] (?P<text>.*?)(?: \^(?P<id>[0-9a-z]{4,64}))?\s*")
+_LINE: Final = re.compile(r"[-*+] (?P<text>.*?)(?: \^(?P<id>[0-9a-z]{4,64}))?")
 _OURS: Final = ("slowwave", "category")
 """The fields that an export writes into the front matter of a page of facts."""
 
@@ -72,7 +72,7 @@ def sheet(text: str, exported: Exported) -> FactSheet | None:
 
 def _line(row: str, category: str, exported: Exported) -> VaultLine | None:
     """The fact of a list item; None for any other row, such as a horizontal rule."""
-    match = _LINE.fullmatch(row)
+    match = _LINE.fullmatch(row.strip())
     if not match or not (match["id"] or any(letter.isalnum() for letter in match["text"])) or not match["text"].strip():
         return None
     old_category, old_text = exported.get(match["id"] or "", (None, None))

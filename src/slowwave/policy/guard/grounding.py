@@ -428,6 +428,7 @@ def _concerning(claim: str, quote: str, text: str) -> str:
     return "".join((*kept, text[place:]))
 
 
+@lru_cache(maxsize=256)
 def _has_capitals(text: str) -> bool:
     """Whether most letters of a text belong to a script with upper and lower case."""
     letters = [c for c in text if c.isalpha()]

@@ -13,8 +13,8 @@ from typing import Final
 from slowwave.policy.guard.labels import bare_name
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-ANONYMOUS: Final = "The user"
-"""What replaces a name: the words with which facts name a user whose name is not known."""
+_ANONYMOUS: Final = "The user"
+"""What replaces a name: the words with which facts name a user whose name is not known. Inside a line they have no capital."""
 _STRIPPED: Final = " \t\n,;:-–—.!"
 """Marks that the writer of facts removes from both ends of a text, and therefore from a name that begins it."""
 _OBJECT: Final = lazy_regex(r"\b(?:me|us|myself|ourselves|mine|ours)\b", re.IGNORECASE)
@@ -42,10 +42,11 @@ def without_people(text: str, people: Iterable[str], sources: Iterable[str] = ()
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal objects
-        if match.lastgroup == "object":
-            objects -= 1
-            return ANONYMOUS if objects >= 0 else match[0]
-        return ANONYMOUS
+        objects -= match.lastgroup == "object"
+        if match.lastgroup == "object" and objects < 0:
+            return match[0]
+        begins = not match.start() or text[match.start() - 1] == "\n"
+        return _ANONYMOUS if begins else _ANONYMOUS.lower()
 
     return found.sub(replaced, text)
 
