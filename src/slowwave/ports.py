@@ -35,7 +35,8 @@ class LLM(Protocol):
 class Embedder(Protocol):
     """Turns texts into vectors. It may have `similarity = {"duplicate": …, "group": …, "related": …}`, cosines.
 
-    It may have `english_only = True`: then a question in another language is searched without vectors.
+    It may have `english_only = True`: then a question in another language is searched without vectors. It may have
+    `remote = True`, if `embed` waits for a server: then messages are stored before it is called.
     """
 
     name: str
