@@ -22,8 +22,7 @@ TAIL: Final = " fooBar max_size, I live in Berlin since 2020. "
 """Words that every text ends with: many patterns are only tried if the text has a certain character or word."""
 SHORT: Final = frozenset(
     {
-        "upper-case hex", "one letter", "camel case", "hash", "dotted", "long blanks", "days", "semicolon", "quotes", "JSON",
-        "base64 of words", "statement", "Japanese", "newline and letter", "any code point", "opened quotes", "key beginnings",
+        "upper-case hex", "one letter", "hash", "dotted", "long blanks", "days", "opened quotes", "base64 of words",
     }
 )  # fmt: skip
 EACH: Final = [kind if kind in SHORT else pytest.param(kind, marks=pytest.mark.long) for kind in KINDS]
@@ -105,7 +104,7 @@ def too_slow(kind: str, longest: int, folder: Path) -> dict[str, float]:
 
 @pytest.mark.parametrize("kind", EACH)
 def test_the_time_of_every_verb_grows_in_proportion_to_the_length_of_the_text(kind: str, tmp_path: Path) -> None:
-    assert too_slow(kind, 8_000, tmp_path) == {}
+    assert too_slow(kind, 5_000, tmp_path) == {}
 
 
 @pytest.mark.long
@@ -115,7 +114,9 @@ def test_no_verb_takes_a_second_for_twenty_thousand_characters(kind: str, tmp_pa
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", sorted(SHORT))
+@pytest.mark.parametrize(
+    "kind", [*sorted(SHORT), "statement", "words", "semicolon", "Japanese", "any code point", "JSON"]
+)
 def test_the_time_grows_in_proportion_up_to_two_hundred_thousand_characters(kind: str, tmp_path: Path) -> None:
     assert too_slow(kind, 200_000, tmp_path) == {}
 
