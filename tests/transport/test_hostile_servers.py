@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 import time
 import tracemalloc
 import zlib
@@ -70,6 +71,35 @@ def test_a_message_is_stored_while_the_embedder_fails_and_gets_its_vector_later(
             assert [hit.text for hit in memory.search("Argon2")] == [SAID]
             assert not memory.sleep().problems
             assert memory.status().unembedded == 0
+
+
+def test_messages_can_be_found_while_the_embedder_is_still_silent(
+    tmp_path: Path, environment: pytest.MonkeyPatch
+) -> None:
+    environment.setenv("SLOWWAVE_EMBEDDER_SECONDS", "2")
+    with HostileServer(silence) as server:
+        environment.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
+        with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
+            adding = threading.Thread(target=lambda: memory.add_message({"role": "user", "content": SAID}, "c"))
+            adding.start()
+            while not server.received:
+                time.sleep(0.005)
+            with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="none") as other:
+                assert [message.content for message in other.messages("c")] == [SAID]
+            assert adding.is_alive(), "the embedder is still waited for"
+            adding.join()
+
+
+def test_a_message_that_a_server_embeds_has_its_vector_when_the_call_returns(
+    tmp_path: Path, environment: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer() as server:
+        environment.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
+        with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
+            receipt = memory.add_messages([Message(role="user", content=SAID)] * 2, conversation="c")
+            assert (len(receipt.applied), receipt.problems, memory.status().unembedded) == (2, (), 0)
+            (hit, *_) = memory.search("which salt does the auth service use?")
+            assert hit.text == SAID
 
 
 @KINDS

@@ -263,6 +263,7 @@ class _Reader:
         self._speaker = speaker
         self._conversation = conversation
         self._opens = opens
+        self._short = len(message.text.split()) <= NOTE_WORDS and "\n" not in message.text.strip()
         self._company = ""
         self._person = ""
         self._end = 0
@@ -323,9 +324,7 @@ class _Reader:
 
     def _is_note(self, piece: StatementPiece) -> bool:
         """Whether a message is short enough that words without a verb in it are a note of the user, not part of a text."""
-        return (
-            not piece.asks and len(self._message.text.split()) <= NOTE_WORDS and "\n" not in self._message.text.strip()
-        )
+        return not piece.asks and self._short
 
     def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""

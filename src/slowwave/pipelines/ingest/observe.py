@@ -23,6 +23,7 @@ from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.ingest.tombstones import anything_erased, erased, said_tombstones
 from slowwave.pipelines.planning import new_id, with_notes
 from slowwave.policy.guard.trust import least, trust_of_role
+from slowwave.policy.text.features import index_text
 from slowwave.ports import Ports
 
 AHEAD = "future"
@@ -44,6 +45,9 @@ def observe(
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
+    With an embedder on a server (`Embedder.remote`) the messages are stored first and get their vectors afterwards, so that a
+    server that does not answer delays no message; a sleep pass embeds those that it missed.
+
     Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
 
     `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source of the
@@ -64,7 +68,9 @@ def observe(
     spoken = [(place, message) for place, message in placed if has_text(message)]
     rows = [checked_message(message, place) for place, message in spoken]
     kept = _not_erased(ports, rows)
-    index_entries, problems = entries(ports, [row.content for row in kept])
+    texts = [row.content for row in kept]
+    after = bool(getattr(ports.embedder, "remote", False))
+    index_entries, problems = ([index_text(text) for text in texts], ()) if after else entries(ports, texts)
     adds = [
         Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)
         for row, entry in zip(kept, index_entries, strict=True)
@@ -76,6 +82,7 @@ def observe(
     if not plan:
         return Receipt(run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=left_out or ("no messages",))
     receipt = ports.store.apply(plan)
+    problems = _embedded_after(ports, receipt) if after else problems
     known = len(adds) - len(receipt.applied)
     notes = (f"{known} already known",) if known and receipt.applied else ()
     return with_notes(
@@ -83,6 +90,16 @@ def observe(
         notes=(*notes, *_replaced([message for _, message in spoken], rows), *left_out, *_under_review(receipt)),
         problems=problems,
     )
+
+
+def _embedded_after(ports: Ports, receipt: Receipt) -> tuple[str, ...]:
+    """Store the vectors of messages that were just stored. Returns problems."""
+    stored = [operation.memory for operation in receipt.applied if isinstance(operation, Add)]
+    made, problems = entries(ports, [memory.text for memory in stored])
+    found = {memory.id: entry for memory, entry in zip(stored, made, strict=True) if entry.embedder}
+    if found:
+        ports.store.index(ports.scope, found)
+    return problems
 
 
 def _without_text(

@@ -50,7 +50,7 @@ _CONTRACTIONS: Final = (
     (lazy_regex(r"['’]ll\b", re.IGNORECASE), " will"),
     (lazy_regex(r"\bused to\b", re.IGNORECASE), "formerly"),
 )
-_LITERAL: Final = lazy_regex(r"(?<![\w~.+-])[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])[\w/@\\#.:=+-]*\w")
+_LITERAL: Final = lazy_regex(r"(?<![\w~.+-])[\w~.+-]*(?:[_/@\\#]|\w[.:=]\w|[a-z][A-Z])(?:[/@\\#.:=+-]{0,16}+\w++)++")
 _SYMBOL: Final = lazy_regex(r"[=<>+*^|~×÷∩∪≤≥≠]")
 _POSSESSIVE: Final = lazy_regex(
     r"\b(\w+)(?:['’]s|(?<=s)['’])\s+(\w+)|\b(my|your|his|her|their|our)\s+(\w+)", re.IGNORECASE

@@ -20,6 +20,7 @@ from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare, stem as verb_stem
 from slowwave.policy.comparison.negation import NO, contradicts, polarities
 from slowwave.policy.guard import evidence
+from slowwave.policy.guard.people import without_people
 from slowwave.policy.text import names as naming, word_frequency
 from slowwave.policy.text.clauses import sentence_runs
 from slowwave.policy.text.date_spans import WrittenSpan, span_follows, written_spans
@@ -169,11 +170,13 @@ def check(fact: Fact, turn: Memory, around: Sequence[Memory] = (), speakers: Col
     if fact.quote and locate(fact.quote, turn.text) is None:
         return "the message does not contain its quote"
     near = (turn, *around)
-    if invented := _unsupported_detail(fact, near, speakers):
+    people = {*speakers, *(m.speaker for m in near if m.speaker)}
+    claim = replace(fact, text=without_people(fact.text, people, [turn.text]))
+    if invented := _unsupported_detail(claim, near, speakers):
         return invented
     if not _shares_content(fact, near, speakers):
         return "it shares no content with its quote"
-    if opposite := _contradiction(fact, turn, near):
+    if opposite := _contradiction(claim, turn, near):
         return f"one affirms what the other denies: {opposite!r}"
     other = evidence.other_speaker(fact.text, fact.quote or turn.text, turn, speakers)
     return f"{turn.speaker} says it about themselves, and the fact is about {other}" if other else None
@@ -203,8 +206,9 @@ def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]
 
     A date may be derived from the time of a member. "Two" is always accepted: most conversations have two speakers.
     """
-    speakers = {name for m in members for name in (m.speaker, m.subject) if name}
+    speakers = people_of(members)
     texts = [m.text for m in members]
+    summary = without_people(summary, speakers, texts)
     counted = frozenset().union(*map(naming.countable, texts)) | _years_and_days(members)
     numbers = naming.numbers(strip_dates(summary, _dates(summary)))
     return (
@@ -212,6 +216,11 @@ def invented_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]
         *_foreign_dates(summary, members),
         *(n for n, forms in numbers.items() if not forms & counted and n.casefold() not in {"two", "couple"}),
     )
+
+
+def people_of(members: Iterable[Memory]) -> frozenset[str]:
+    """The names of the speakers and subjects of memories."""
+    return frozenset(name for m in members for name in (m.speaker, m.subject) if name)
 
 
 def shares_content(summary: str, members: Sequence[Memory]) -> bool:
@@ -419,6 +428,7 @@ def _concerning(claim: str, quote: str, text: str) -> str:
     return "".join((*kept, text[place:]))
 
 
+@lru_cache(maxsize=256)
 def _has_capitals(text: str) -> bool:
     """Whether most letters of a text belong to a script with upper and lower case."""
     letters = [c for c in text if c.isalpha()]

@@ -15,9 +15,11 @@ from slowwave.policy.guard.grounding import (
     content_stems,
     coverage_ratio,
     date_parts,
+    people_of,
     strip_dates,
     unsupported_accusations,
 )
+from slowwave.policy.guard.people import without_people
 from slowwave.policy.text import names
 from slowwave.policy.text.dates import derivable, exact, mentioned
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -106,7 +108,7 @@ def unsupported_by_transcript(summary: str, messages: Sequence[Memory]) -> str |
     """
     texts = [message.text for message in messages]
     source_stems = frozenset().union(*map(content_stems, (*texts, *(m.speaker for m in messages if m.speaker))))
-    for sentence in _sentences(summary):
+    for sentence in _sentences(without_people(summary, people_of(messages), texts)):
         stems = content_stems(_without_figures(sentence))
         if len(stems) > 1 and coverage_ratio(stems, source_stems) < SUPPORTED_TALK:
             return f"no message says {_first_word(sentence, stems - source_stems)!r}"

@@ -83,7 +83,7 @@ def spelling_shares(question: str, texts: Sequence[str]) -> list[float] | None:
     for count, length in zip(counts, lengths, strict=True):
         normal = SATURATION * (1.0 - LENGTH + LENGTH * length / average)
         score = sum(idf[part] * number / (normal + number) for part, number in sorted(count.items()))
-        shares.append(SPELLING * score / attainable)
+        shares.append(SPELLING * score / attainable if attainable else 0.0)
     return shares
 
 

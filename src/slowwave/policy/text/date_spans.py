@@ -79,6 +79,7 @@ def written_spans(text: str) -> tuple[WrittenSpan, ...]:
     return tuple(sorted(found, key=lambda span: span.start))
 
 
+@lru_cache(maxsize=64)
 def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
     """Every span of days that a message may mean: its own day, its written dates and all readings of its relative dates.
 

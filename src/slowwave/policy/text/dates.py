@@ -5,7 +5,8 @@ A date is represented by *partials*, truncated ISO 8601 dates: "2026-02-28", "20
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -79,6 +80,7 @@ def resolve(text: str, at: datetime) -> str:
     return "".join((*pieces, text[place:]))
 
 
+@lru_cache(maxsize=64)
 def derivable(text: str, at: datetime) -> frozenset[str]:
     """Every partial that a fact based on this text may mention.
 
@@ -231,10 +233,17 @@ def _span_partials(first: date, last: date) -> set[str]:
 
 def _resolvable(text: str, at: datetime) -> list[DatePhrase]:
     """The phrases to replace, in order. Of two that overlap, the earlier and longer one stays."""
+    quotes = [match.span() for match in _QUOTED.finditer(text)]
+    starts = [start for start, _ in quotes]
+
+    def quoted(phrase: DatePhrase) -> bool:
+        place = bisect_left(starts, phrase.start) - 1
+        return place >= 0 and phrase.start < quotes[place][1]
+
     candidates = [
         phrase
         for phrase in (*date_phrases(text, at), *_yearless(text, at))
-        if phrase.wording and not _is_name(text, phrase)
+        if phrase.wording and not quoted(phrase) and not _is_name(text, phrase)
     ]
     kept: list[DatePhrase] = []
     for phrase in sorted(candidates, key=lambda each: (each.start, -each.end)):
@@ -243,21 +252,20 @@ def _resolvable(text: str, at: datetime) -> list[DatePhrase]:
     return kept
 
 
-_QUOTED: Final = lazy_regex(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|(?<!\w)['‘][^'’\n]+['’](?!\w)")
+_QUOTED: Final = lazy_regex(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|(?<!\w)['‘][^'’\n]{1,300}['’](?!\w)")
 _CALLED: Final = lazy_regex(r"\b(?:called|named|titled|entitled)\s+(?:[A-Z][\w'’]*\s+)*$")
 _COPULA: Final = lazy_regex(r"\b(?:is|was|are|were|be|called|named)\s+$|['’](?:s|m|re)\s+$", re.IGNORECASE)
 _CAPITALISED_DAY: Final = lazy_regex(r"\b(?:Yesterday|Today|Tomorrow|Tonight)\b")
 
 
 def _is_name(text: str, phrase: DatePhrase) -> bool:
-    """Whether a phrase is part of a title or name: in quotation marks, after "called", or "Today" inside a sentence."""
-    if any(q.start() < phrase.start < q.end() for q in _QUOTED.finditer(text)):
-        return True
+    """Whether a phrase is part of a name: after "called", or "Today" inside a sentence."""
     words, before = text[phrase.start : phrase.end], text[max(0, phrase.start - _TITLE_CONTEXT) : phrase.start]
     if words[:1].isupper() and _CALLED.search(before):
         return True
     day = _CAPITALISED_DAY.search(words)
-    return day is not None and not _opens_clause(text[: phrase.start + day.start()])
+    place = phrase.start + (day.start() if day else 0)
+    return day is not None and not _opens_clause(text[max(0, place - _TITLE_CONTEXT) : place])
 
 
 def _opens_clause(before: str) -> bool:
@@ -327,9 +335,19 @@ _BESIDE_YEAR: Final = lazy_regex(
 )
 
 
+_JOINED_WITHIN: Final = 100  # characters from the start of one date to the start of a date that is joined to it
+
+
+def _written_between(text: str, first: int, last: int) -> Sequence[WrittenDate]:
+    """The written dates that start in [first, last) of a text."""
+    dates = mentioned(text)
+    begin, end = (bisect_left(dates, place, key=lambda date: date.start) for place in (first, last))
+    return dates[begin:end]
+
+
 def _joined_year(text: str, written: WrittenDate) -> int | None:
     """The year of a date that is joined to this one: "from 20 December 2025 to 3 January", "Nov 1 - Nov 15, 2023"."""
-    for other in mentioned(text):
+    for other in _written_between(text, written.start - _JOINED_WITHIN, written.end + _JOINED_WITHIN):
         (year, month, day), mine = other.readings[0], written.readings[0]
         if not (year and month and mine[1]):
             continue
@@ -346,9 +364,8 @@ def _named_year(text: str, written: WrittenDate, at: datetime) -> int | None:
     start, end = sentence_around(text, written.start)
     years = [
         (other.start, other.readings[0][0])
-        for other in mentioned(text)
+        for other in _written_between(text, start, end)
         if other.readings[0][1:] == (None, None)
-        and start <= other.start < end
         and not _BESIDE_YEAR.search(text[max(start, other.start - _WORD_BEFORE) : other.start])
     ]
     near = [(place, year) for place, year in years if year and abs(year - at.year) <= 1]

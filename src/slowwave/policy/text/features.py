@@ -204,6 +204,10 @@ class ParsedQuestion:
     foreign: bool = False
 
 
+TERMS_MAX: Final = 512
+"""Distinct words of a question that are searched, the first ones: the time of a search grows with their number."""
+
+
 def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQuestion:
     """Parse a question.
 
@@ -228,7 +232,7 @@ def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQues
     content, foreign = content_words(wording)
     return ParsedQuestion(
         wording=" ".join(wording.split()) if named else text,
-        terms=tuple(dict.fromkeys(map(word_id, content))),
+        terms=tuple(dict.fromkeys(map(word_id, content)))[:TERMS_MAX],
         cue=sum(bit for bit, pattern in _QUESTIONS if pattern.search(lowered)),
         speaker=min(speakers) if len(speakers) == 1 else None,
         of_user=foreign or _MYSELF.search(lowered) is not None,

@@ -173,6 +173,7 @@ def numbers(text: str) -> Mapping[str, frozenset[str]]:
     return forms
 
 
+@lru_cache(maxsize=256)
 def countable(text: str) -> frozenset[str]:
     """Every form of every number that a text supports. Unlike in `numbers`, "first" and "once" count as well."""
     forms = {form for each in numbers(text).values() for form in each}

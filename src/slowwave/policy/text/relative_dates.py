@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -125,8 +126,13 @@ def governing_year(text: str, place: int, at: datetime) -> int | None:
     return max(before)[1] if before else min(years, default=(0, None))[1]
 
 
-def date_phrases(text: str, at: datetime) -> list[DatePhrase]:
+def date_phrases(text: str, at: datetime) -> tuple[DatePhrase, ...]:
     """Every relative date of a text, in order. Where two matches overlap, the one of the earlier rule stays."""
+    return _date_phrases(text, at.date())
+
+
+@lru_cache(maxsize=256)  # each check of a fact reads the same few messages
+def _date_phrases(text: str, today: date) -> tuple[DatePhrase, ...]:
     phrases: list[DatePhrase] = []
     taken = bytearray(len(text))
     for pattern, read in _RULES:
@@ -134,14 +140,14 @@ def date_phrases(text: str, at: datetime) -> list[DatePhrase]:
             if any(taken[match.start() : match.end()]):
                 continue
             try:
-                reading = read(match, at.date(), time_direction(text, match.start()))
+                reading = read(match, today, time_direction(text, match.start()))
             except (OverflowError, ValueError):  # before year 1 or after year 9999
                 continue
             if reading:
                 phrase = _placed(text, match, reading)
                 taken[phrase.start : phrase.end] = b"\1" * (phrase.end - phrase.start)
                 phrases.append(phrase)
-    return sorted(phrases, key=lambda phrase: phrase.start)
+    return tuple(sorted(phrases, key=lambda phrase: phrase.start))
 
 
 _OPENING_YEAR: Final = lazy_regex(r"^\s*in ((?:19|20)\d\d)\b(?!['’s-])", re.IGNORECASE)

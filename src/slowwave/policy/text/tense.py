@@ -76,7 +76,8 @@ _AS_SUBJECT: Final = lazy_regex(
 )
 _COMING: Final = lazy_regex(r"\b(?:deadlines?|due|upcoming|coming up|next)\b", re.IGNORECASE)
 # Characters of the blocks to which very long sentences are cut, so that the time is linear in the text's length.
-_SENTENCE_BLOCK: Final = 400
+_SENTENCE_BLOCK: Final = 200
+_VERB_WITHIN: Final = 200  # characters from a date in which its verb is looked for
 # Unlike `clauses.sentences`: it finds the bounds around one place without splitting the text.
 _SENTENCE_END: Final = lazy_regex(r"(?<!\b[A-Z])[.!?;\n]\s")
 
@@ -123,7 +124,8 @@ def tense_at(text: str, place: int, end: int | None = None) -> Tense:
     [1, 0]
     """
     start, last = sentence_around(text, place)
-    return _tense(text[start:place], text[place if end is None else end : last])
+    end = place if end is None else end
+    return _tense(text[max(start, place - _VERB_WITHIN) : place], text[end : min(last, end + _VERB_WITHIN)])
 
 
 @lru_cache(maxsize=2048)

@@ -36,7 +36,8 @@ _TOKEN: Final = lazy_regex(
     rf"|v?[0-9]+(?:[.,][0-9]+)+|{_LETTER}+(?:'{_LETTER}+)*"
 )
 # Identifiers such as getUserById and max_retry_count: indexed as a whole and by their parts.
-_IDENTIFIER: Final = lazy_regex(r"\b[a-z]{2,}[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
+# Its runs are possessive or bounded: in a long run of letters the time would otherwise grow with the square of the length.
+_IDENTIFIER: Final = lazy_regex(r"\b[a-z]{2,}+[a-z0-9]*+(?:[A-Z][a-z0-9]++)++|[A-Za-z0-9]{1,64}(?:_[A-Za-z0-9]++)++")
 _JOINED: Final = lazy_regex(r"_|[a-z0-9][A-Z]")
 # In most texts every word is a run of letters and digits. `bytes.translate` splits these five times faster than a pattern.
 _MORE_THAN_RUNS: Final = lazy_regex(r"[+#/'_.,A-Z](?:(?<=[+#/'_])|(?<=[a-z0-9][A-Z])|(?<=[0-9][.,])(?=[0-9]))")

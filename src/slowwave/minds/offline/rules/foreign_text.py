@@ -304,8 +304,8 @@ _SENTENCE_BREAK: Final = lazy_regex(r"(?<!\be\.g)(?<!\b[A-Z])[.!?][\"”')]*\s+|
 
 
 def _sentence_end(text: str, place: int) -> int:
-    found = _SENTENCE_BREAK.search(text, place)
-    return found.end() if found else len(text)
+    found = _SENTENCE_BREAK.search(text, place, place + _LONGEST_SENTENCE)
+    return found.end() if found else _line_end(text, place)
 
 
 def _line_end(text: str, place: int) -> int:

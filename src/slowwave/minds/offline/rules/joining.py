@@ -33,6 +33,7 @@ def joined(text: str, found: Sequence[StatementPiece]) -> list[StatementPiece]:
 
 _NO: Final = re.compile(r"\bno more $|\bno $", re.IGNORECASE)
 _SINCE: Final = re.compile(r"\bsince $", re.IGNORECASE)
+_NO_LONGEST: Final = 20  # characters that are searched for these words before a piece
 _SPAN: Final = re.compile(
     r"(?:\d|last|two|three|four|five|six|seven|eight|nine|ten|many|january|february|march|april|june|july|august|september|october|november|december)\b",
     re.IGNORECASE,
@@ -58,10 +59,11 @@ def _with_announcement(text: str, piece: StatementPiece) -> StatementPiece:
 def _with_no(text: str, piece: StatementPiece) -> StatementPiece:
     """A piece with the "no" or "since" before it that belongs to its noun: "No screens after seven"."""
     cut = _SINCE if _SPAN.match(piece.text) else _NO
-    denied = cut.search(text[: piece.start])
+    window = max(0, piece.start - _NO_LONGEST)
+    denied = cut.search(text[window : piece.start])
     if denied is None:
         return piece
-    start = denied.start()
+    start = window + denied.start()
     return replace(piece, start=start, head=min(piece.head, start), text=text[start : piece.end])
 
 

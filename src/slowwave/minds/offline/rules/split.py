@@ -13,6 +13,8 @@ _WROTE: Final = re.compile(
     r"^.{0,80}\b(?:wrote|schrieb|a écrit|escribió):\s*$|^-{2,} ?(?:Original|Forwarded)|^_{10,}",
     re.MULTILINE | re.IGNORECASE,
 )
+# So many blanks are layout, not a space between words: they end a sentence, so that no pattern reads long runs of them.
+_LAYOUT: Final = re.compile(r"[^\S\n]{16,}+")
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
@@ -93,6 +95,8 @@ _TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDS_TAKEN_BACK: Final = re.compile(r"\b(?:scratch that|no,? wait|wait,? no)\W*$", re.IGNORECASE)
+_LONGEST: Final = 1000  # characters of a piece; the rules read no longer ones, which state no single fact
+_LETTERS: Final = 3  # letters and digits; fewer state nothing
 _HEAD_LONGEST: Final = 40  # characters
 _HEAD: Final = re.compile(
     r"(?:\b(?:correction|update|actually|sorry|i mean|scratch that|no,? wait|wait,? no)\b[\s,;:.!…–—-]*)+$",
@@ -133,7 +137,7 @@ def pieces(text: str, called: Collection[str] = (), *, playing: bool = False) ->
 
 def _readable(text: str, *, playing: bool) -> str:
     """The text with blanks for everything that is not prose of the speaker; positions are unchanged."""
-    kept = own_text(text, playing=playing)
+    kept = _LAYOUT.sub(lambda blanks: "\n" * len(blanks.group()), own_text(text, playing=playing))
     if wrote := _WROTE.search(kept):
         kept = kept[: wrote.start()]
     for pattern in (_QUOTED_LINE, _CAPTION):
@@ -160,6 +164,8 @@ def _aligned(text: str, kept: str) -> str:
 
 def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> Iterator[StatementPiece]:
     sentence = text[start:end]
+    if not _has_letters(sentence):
+        return
     asks = sentence.rstrip("\"'”’) ").endswith("?") and not _TAG.search(sentence)
     cuts = [0, *(m.end() for m in _JOINT.finditer(sentence))]
     ends = [*(m.start() for m in _JOINT.finditer(sentence)), len(sentence)]
@@ -169,7 +175,7 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         return
     for (first, last), question in zip(parts, questions, strict=True):
         words, offset = _trimmed(sentence[first:last], called)
-        if question or not words or not _is_readable(words):
+        if question or len(words) > _LONGEST or not _has_letters(words) or not _is_readable(words):
             continue
         place = start + first + offset
         end_of_words = place + len(words)
@@ -178,6 +184,10 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         announced = _HEAD.search(text, max(0, place - _HEAD_LONGEST), place)
         head = announced.start() if announced else place
         yield StatementPiece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
+
+
+def _has_letters(words: str) -> bool:
+    return sum(map(str.isalnum, words)) >= _LETTERS
 
 
 def _is_question(part: str, *, asks: bool) -> bool:
