@@ -187,6 +187,9 @@ def test_only_lines_with_words_of_the_question_answer_it_and_ended_ones_come_las
     ]
     found = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.9, "e": 0.05})
     assert [one.member for one in found] == ["e", "b", "d"]
+    every = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.9}, others=True)
+    assert [one.member for one in every] == ["e", "b", "c", "f", "a", "d"]
+    assert lines_for("Which cities has Ines visited?", page("Ines", "sports", *lines), {"c": 0.9}, others=True) == ()
 
 
 def test_all_lines_answer_a_question_for_the_topic_of_their_page() -> None:

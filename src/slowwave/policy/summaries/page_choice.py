@@ -44,7 +44,9 @@ def wants_page(question: str) -> bool:
     return _ASKS_MANY.search(question.lower()) is not None
 
 
-def lines_for(question: str, page: Memory, near: Mapping[str, float] | None = None) -> tuple[PageLine, ...]:
+def lines_for(
+    question: str, page: Memory, near: Mapping[str, float] | None = None, *, others: bool = False
+) -> tuple[PageLine, ...]:
     """The lines of a page that can answer the question, the best first; sort those that fit by day to show them.
 
     A line can answer if it has a word of the question other than the name of the page's subject. If no line has one, all can answer
@@ -54,12 +56,14 @@ def lines_for(question: str, page: Memory, near: Mapping[str, float] | None = No
         question: The question.
         page: A topic page.
         near: Scores of messages and facts in the search for the question, by id; a line counts that of its member.
+        others: Whether the other lines of a page that has such lines follow.
     """
     lines = lines_of(page)
     scores = _line_scores(question, page, lines, near or {})
+    answering = _answering(question, page, lines)
     order = sorted(
-        _answering(question, page, lines),
-        key=lambda place: (lines[place].outdated, -scores[place], -place),
+        range(len(lines)) if others and answering else answering,
+        key=lambda place: (lines[place].outdated, place not in answering, -scores[place], -place),
     )
     return tuple(lines[place] for place in order)
 
