@@ -13,11 +13,14 @@ from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.policy.summaries.page_entries import JOINT, is_told
 from slowwave.policy.summaries.pages import PageLine
+from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+_UNCLEAR: Final = lazy_regex(r"(?:[\w'’-]+ ){0,3}(?:it|they|them|he|she|him|these|those)\b")
+"""A clause that begins with a pronoun says nothing without the sentence before it ("I enjoy it after work")."""
 MUCH_ROOM: Final = 200
 """Tokens for lines from which lines without a word of the question are shown too: with less room they displace better messages.
 
@@ -48,6 +51,7 @@ def page_items(
         if (
             member is None
             or member.id in shown
+            or (member.kind == MESSAGE and _UNCLEAR.match(line.text.lower()))
             or not told.isdisjoint((member.id, *(each.memory for each in member.sources)))
             or _is_told(line, member, [item for _, _, item in shown.values()])
         ):
