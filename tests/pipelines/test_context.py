@@ -114,8 +114,8 @@ def test_outdated_hits_are_marked_and_cold_ones_excluded(world: "World", improve
     assert "Iron House" not in str(memory.context("what is the gym called?"))
 
 
-def _beds(world: "World", talk: "Talk") -> AgentMemory:
-    memory = world.open()
+def _beds(world: "World", talk: "Talk", **config: object) -> AgentMemory:
+    memory = world.open(**config)
     said = [f"Last Friday Alice tuned bed {n} of the deploy pipeline, what a day." for n in range(1, 9)]
     world.mind.facts = [
         Fact(
@@ -147,7 +147,7 @@ def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_
 def test_a_question_for_several_things_shows_lines_of_a_page_by_day_that_no_hit_says(
     world: "World", talk: "Talk"
 ) -> None:
-    memory = _beds(world, talk)
+    memory = _beds(world, talk, context_shares={"pages": 0.5})
     context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=200)
     sections = {section.name: section.items for section in context.sections}
     gathered = sections["Gathered on this topic"]
@@ -158,6 +158,23 @@ def test_a_question_for_several_things_shows_lines_of_a_page_by_day_that_no_hit_
     assert not listed & {fact.id for item in sections["Relevant memories"] for fact in item.facts}
     assert estimate(str(context)) <= context.tokens <= 200
     assert "Gathered on this topic" not in str(memory.context("Who tuned bed 3?", conversation="other"))
+
+
+def test_a_message_with_a_fact_that_says_little_of_it_is_shown_itself(world: "World", talk: "Talk") -> None:
+    memory = world.open()
+    said = [
+        f"I painted shed {n} in the spring. Berta lent me the ladder, and it rained twice before the second coat was dry"
+        for n in range(1, 9)
+    ]
+    world.mind.facts = [
+        Fact(text=f"Alice painted shed {n}", turn=n, quote=f"painted shed {n}") for n in range(1, len(said) + 1)
+    ]
+    memory.add_messages(talk(*said), conversation="c")
+    memory.consolidate("c", force=True)
+    context = memory.context("Who painted a shed?", conversation="other", budget_tokens=320)
+    (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
+    in_full = ["Berta lent me the ladder" in item.text for item in relevant.items]
+    assert in_full.count(True) >= 4
 
 
 def test_if_all_hits_fit_no_page_repeats_them(world: "World", talk: "Talk") -> None:

@@ -1,6 +1,15 @@
+from datetime import UTC, datetime
+
 import pytest
 
-from slowwave.pipelines.recall.forms import trimmed
+from slowwave.model.memory import Memory
+from slowwave.model.query import Hit
+from slowwave.pipelines.recall.forms import HitForms, trimmed
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+SAID = (
+    "Thanks, Rui! I sold the old boat on Monday. Losing the berth gave me the push to buy a cabin by the lake instead."
+)
 
 
 @pytest.mark.parametrize(
@@ -20,3 +29,51 @@ def test_a_trimmed_message_keeps_its_meaning_or_nothing(text: str, expected: str
         assert short.removeprefix("Odile! ") == text.removeprefix("Hey Odile! ")
     else:
         assert short == expected
+
+
+def hit(*facts: str) -> HitForms:
+    """The forms of a message with facts."""
+    said = Memory(
+        id="m",
+        scope="s",
+        kind="message",
+        role="user",
+        speaker="Odile",
+        conversation="c",
+        seq=1,
+        text=SAID,
+        recorded_at=NOW,
+        valid_from=NOW,
+    )
+    known = [
+        Memory(id=f"f{place}", scope="s", kind="semantic", text=text, recorded_at=NOW, valid_from=NOW)
+        for place, text in enumerate(facts)
+    ]
+    return HitForms(hit=Hit(memory=said, score=1.0, facts=tuple(known)))
+
+
+def test_one_clause_of_a_message_does_not_replace_it() -> None:
+    forms = hit("Odile sold the old boat on Monday")
+    assert "gave me the push" in forms.short.text
+    assert "Thanks" not in forms.short.text
+    assert "gave me the push" not in forms.least.text
+    assert forms.least.tokens < forms.short.tokens < forms.full.tokens
+    assert forms.least.facts == forms.hit.facts
+
+
+def test_facts_with_most_words_of_a_message_replace_it() -> None:
+    forms = hit("Odile sold the old boat on Monday", "Losing the berth pushed Odile to buy a cabin by the lake")
+    assert forms.short == forms.least
+    assert forms.short.facts == forms.hit.facts
+
+
+def test_a_message_without_facts_has_no_shorter_form_than_its_own_words() -> None:
+    forms = hit()
+    assert forms.least == forms.short
+    assert forms.detailed == forms.full
+
+
+def test_details_that_only_facts_name_are_in_the_longest_form() -> None:
+    forms = hit("Odile sold the old boat on 23 February 2026")
+    assert "23 February 2026" in forms.detailed.text
+    assert "23 February 2026" not in forms.full.text

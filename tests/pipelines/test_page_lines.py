@@ -7,7 +7,7 @@ import pytest
 
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.pipelines.recall.core_memory import context_line
-from slowwave.pipelines.recall.page_lines import _is_shown, _words
+from slowwave.pipelines.recall.page_lines import _UNCLEAR, _is_shown, _words
 from slowwave.policy.summaries.pages import PageLine
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -36,3 +36,17 @@ def test_a_clause_is_left_out_beside_the_fact_that_tells_it(text: str, *, shown:
 def test_words_of_a_person_have_the_person_before_them() -> None:
     assert _words(PAGE, line("I bought a red kayak", "m"), SAID) == "(sports) Ines: I bought a red kayak"
     assert _words(PAGE, line(TOLD.text, "f"), TOLD) == f"(sports) {TOLD.text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "unclear"),
+    [
+        ("I enjoy it after a swim", True),
+        ("They painted the hull", True),
+        ("I lent him a rope", True),
+        ("I bought a kayak and painted it", False),
+        ("Itineraries bore me", False),
+    ],
+)
+def test_a_clause_that_begins_with_a_pronoun_says_nothing_alone(text: str, *, unclear: bool) -> None:
+    assert bool(_UNCLEAR.match(text.lower())) is unclear

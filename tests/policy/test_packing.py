@@ -96,18 +96,26 @@ def test_an_overhead_above_the_budget_selects_nothing() -> None:
 
 
 @dataclass(frozen=True)
-class Twice:
-    """A memory whose short form is a small letter and whose full form a capital."""
+class Shown:
+    """A memory whose shortest form is a point, whose short form a small letter, and whose full form a capital."""
 
+    least: Item
     short: Item
     full: Item
+    detailed: Item
 
 
-def forms(*costs: tuple[int, int]) -> list[Twice]:
-    return [
-        Twice(Item(text=letter, tokens=short), Item(text=letter.upper(), tokens=full))
-        for letter, (short, full) in zip("abcdefgh", costs, strict=False)
-    ]
+def forms(*costs: tuple[int, ...]) -> list[Shown]:
+    """Memories with the costs of their forms: short and full, or shortest, short, full and with details."""
+    found = []
+    for letter, cost in zip("abcdefgh", costs, strict=False):
+        least, short, full, detailed = cost if len(cost) > 2 else (cost[0], *cost, cost[1])
+        texts = (f".{letter}", letter, letter.upper(), f"{letter.upper()}+" if len(cost) > 2 else letter.upper())
+        items = (
+            Item(text=text, tokens=tokens) for text, tokens in zip(texts, (least, short, full, detailed), strict=True)
+        )
+        found.append(Shown(*items))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -122,6 +130,24 @@ def test_half_of_the_tokens_are_for_full_forms_and_room_that_is_left_too(tokens:
 def test_a_memory_that_does_not_fit_is_skipped() -> None:
     selected = selected_forms(forms((10, 20), (60, 90), (10, 20)), 50)
     assert {place: item.text for place, item in selected.items()} == {0: "A", 2: "C"}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "wanted"),
+    [
+        (60, ["A", "b", ".c"]),
+        (70, ["A", "b", "c"]),
+        (90, ["A+", "B", "c"]),  # the room that is left goes to the details of the best, then to the next
+    ],
+)
+def test_the_shortest_form_is_shown_only_where_the_short_one_does_not_fit(tokens: int, wanted: list[str]) -> None:
+    selected = selected_forms(forms(*[(10, 20, 30, 40)] * 3), tokens)
+    assert [item.text for item in selected.values()] == wanted
+
+
+def test_a_short_form_that_takes_more_than_half_of_the_room_is_left_for_the_shortest() -> None:
+    selected = selected_forms(forms((10, 60, 70, 70), *[(10, 30, 30, 30)] * 2), 100)
+    assert [item.text for item in selected.values()] == [".a", "B", "c"]
 
 
 def test_sections_without_a_share_get_unused_tokens() -> None:

@@ -150,7 +150,16 @@ def test_lists_orders_counts_and_changes_want_a_page(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["When does Ines fly to Oslo?", "What is the name of Rui's dog?", "How many days until the exam?"]
+    "question",
+    [
+        "When does Ines fly to Oslo?",
+        "What is the name of Rui's dog?",
+        "How many days until the exam?",
+        "Who did Ines have lunch with on 3 May?",
+        "What Rui thinks the ideal workshop should look like?",
+        "What did Ines make a set of?",
+        "What was the name of the cat that Rui had to give away?",
+    ],
 )
 def test_a_question_for_one_thing_wants_no_page(question: str) -> None:
     assert not wants_page(question)
@@ -173,15 +182,36 @@ def test_a_phrase_whose_words_are_of_another_topic_alone_does_not_name_that_topi
     assert "sports" in topics_of("Ines rows and runs", least=1)
 
 
-def test_only_lines_with_words_of_the_question_or_near_members_answer_it_and_ended_ones_come_last() -> None:
+def test_only_lines_with_words_of_the_question_answer_it_and_ended_ones_come_last() -> None:
     lines = [
         line("I row", 1, "a"),
         line("I climb walls", 2, "b"),
         line("I swim", 3, "c"),
         line("I climb", 4, "d", until=5),
+        line("I climb on Mondays", 5, "e"),
+        line("I fence", 6, "f"),
     ]
-    found = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.05})
-    assert [one.member for one in found] == ["b", "c", "d"]
+    found = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.9, "e": 0.05})
+    assert [one.member for one in found] == ["e", "b", "d"]
+    every = lines_for("What has Ines climbed?", page("Ines", "sports", *lines), {"c": 0.9}, others=True)
+    assert [one.member for one in every] == ["e", "b", "c", "f", "a", "d"]
+    assert lines_for("Which cities has Ines visited?", page("Ines", "sports", *lines), {"c": 0.9}, others=True) == ()
+
+
+def test_all_lines_answer_a_question_for_the_topic_of_their_page() -> None:
+    lines = [line("I row", 1, "a"), line("I climb walls", 2, "b")]
+    sports = page("Ines", "sports", *lines)
+    assert {one.member for one in lines_for("Which sports does Ines do?", sports)} == {"a", "b"}
+    assert lines_for("Which cities has Ines visited?", sports) == ()
+    assert best_pages("Which cities has Ines visited?", [sports], {"a": 0.5, "b": 0.4}) == []
+
+
+def test_a_word_of_most_lines_answers_only_a_question_without_another() -> None:
+    lines = [line(f"I {verb} in the choir", day, verb) for day, verb in enumerate(("sing", "hum", "whistle"), start=1)]
+    choir = page("Ines", "hobbies", *lines)
+    assert len(lines_for("What has Ines done in the choir?", choir)) == 3
+    assert [one.member for one in lines_for("What has Ines whistled in the choir?", choir)] == ["whistle"]
+    assert lines_for("Which towns has the choir of Ines toured?", choir) == ()
 
 
 @pytest.mark.parametrize(

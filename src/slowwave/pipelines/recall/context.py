@@ -73,6 +73,10 @@ PAGES = 0.5
 Measured on LoCoMo, evidence of category 1 in 300 and 2,000 tokens, on the conversation that it was chosen on and on two others:
 45 % and 85 %, 55 % and 86 % with a share of 0.4; 50 % and 87 %, 55 % and 88 % with 0.5.
 """
+PAGES_LESS = 100
+"""How many tokens less than that share they may take."""
+PAGES_LEAST = 0.25
+"""The share that they may take of the smallest contexts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +113,7 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     found = _hits(ports, wanted)
     candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
     candidates["pages"] = []
-    shares["pages"], for_pages = 0.0, int(min(1.0, ports.config.context_shares.get("pages", PAGES)) * available)
+    shares["pages"], for_pages = 0.0, _room_for_pages(available, ports.config.context_shares.get("pages"))
     shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
     if wanted.profile == CHAT:
         block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
@@ -169,6 +173,13 @@ def _with_instructions(candidates: Mapping[str, list[Item]], instructions: list[
         for part in ("core", "less trusted core")
     }
     return {**candidates, **core, "instructions": instructions}
+
+
+def _room_for_pages(available: int, share: float | None) -> int:
+    """The tokens that the lines of pages may take: less of a small context, in which a line would displace a better message."""
+    if share is not None:
+        return int(min(1.0, share) * available)
+    return int(max(PAGES * available - PAGES_LESS, PAGES_LEAST * available))
 
 
 def _limits(shares: Mapping[str, float], available: int, *, is_asked: bool) -> dict[str, float]:

@@ -12,9 +12,12 @@ from slowwave.policy.guard.grounding import missing_details
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.text.clauses import captions, sentences, trim
 from slowwave.policy.text.features import is_small_talk
+from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 REPEATED = 2
 """A message is left out if other lines say it and it is at most this many times as long as they are."""
+MOST_WORDS = 2 / 3
+"""The share of the content words of a message that its facts must have to replace it while the message itself would fit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +28,16 @@ class Fixed:
 
     @property
     def short(self) -> Item:
+        """The same line."""
+        return self.full
+
+    @property
+    def least(self) -> Item:
+        """The same line."""
+        return self.full
+
+    @property
+    def detailed(self) -> Item:
         """The same line."""
         return self.full
 
@@ -50,29 +63,49 @@ class HitForms:
 
     @cached_property
     def short(self) -> Item:
-        """The facts of a message, else its trimmed text; a text that is no message has one form."""
+        """A message as its facts, if these say most of it, else its trimmed text; a text that is no message has one form.
+
+        A fact is a clause or two of its message. A short message with one fact would otherwise lose the detail that is asked for.
+        """
         memory = self.hit.memory
+        if memory.kind != MESSAGE or not (said := trimmed(memory.visible_text)):
+            return self.least
+        if self._facts and _say_most(self._facts, said):
+            return self.least
+        return _shorter(_line(self.hit, said, facts=(), quoted=True), self._whole)
+
+    @cached_property
+    def least(self) -> Item:
+        """The facts of a message, however little they say of it; without facts the short form."""
         if self._facts:
-            item = _line(self.hit, "; ".join(fact.text for fact in self._facts), facts=self._facts, quoted=False)
-        elif memory.kind == MESSAGE and (words := trimmed(memory.visible_text)):
-            item = _line(self.hit, words, facts=(), quoted=True)
-        else:
-            return self._whole
-        return item if item.tokens < self._whole.tokens else self._whole
+            stated = "; ".join(fact.text for fact in self._facts)
+            return _shorter(_line(self.hit, stated, facts=self._facts, quoted=False), self._whole)
+        memory = self.hit.memory
+        if memory.kind == MESSAGE and trimmed(memory.visible_text):
+            return self.short
+        return self._whole
 
     @property
     def full(self) -> Item:
-        """The text, with those of its facts that name details which it does not."""
+        """The text."""
         return self.short if self.briefly else self._whole
 
     @cached_property
-    def _whole(self) -> Item:
+    def detailed(self) -> Item:
+        """The text, with those of its facts that name details which it does not."""
         memory = self.hit.memory
         text = memory.visible_text
         said = f"{short_name(memory.role, memory.speaker)}: {text}" if memory.kind == MESSAGE else text
-        added = [fact for fact in self._facts if missing_details(said, [fact])]
-        both = f"{text} ({'; '.join(fact.text for fact in added)})" if added else text
-        return _line(self.hit, both, facts=added, quoted=True)
+        added = [] if self.briefly else [fact for fact in self._facts if missing_details(said, [fact])]
+        return (
+            _line(self.hit, f"{text} ({'; '.join(fact.text for fact in added)})", facts=added, quoted=True)
+            if added
+            else self.full
+        )
+
+    @cached_property
+    def _whole(self) -> Item:
+        return _line(self.hit, self.hit.memory.visible_text, facts=(), quoted=True)
 
     @property
     def _facts(self) -> list[Memory]:
@@ -90,6 +123,20 @@ def trimmed(text: str) -> str:
         if short and not is_small_talk(short) and (" " in short or " " not in sentence):
             kept.append(short)
     return " ".join((*kept, *captions(text))) if kept else ""
+
+
+def _say_most(facts: Sequence[Memory], text: str) -> bool:
+    """Whether facts have two thirds of the content words of a text."""
+    wanted = _content(text)
+    return len(wanted & _content(" ".join(fact.text for fact in facts))) >= MOST_WORDS * len(wanted)
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
+def _shorter(item: Item, other: Item) -> Item:
+    return item if item.tokens < other.tokens else other
 
 
 def _line(hit: Hit, text: str, *, facts: Sequence[Memory], quoted: bool) -> Item:

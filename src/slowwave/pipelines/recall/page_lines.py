@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Item
@@ -13,10 +13,20 @@ from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.policy.summaries.page_entries import JOINT, is_told
 from slowwave.policy.summaries.pages import PageLine
+from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
     from datetime import date, datetime
+
+_UNCLEAR: Final = lazy_regex(r"(?:[\w'’-]+ ){0,3}(?:it|they|them|he|she|him|these|those)\b")
+"""A clause that begins with a pronoun says nothing without the sentence before it ("I enjoy it after work")."""
+MUCH_ROOM: Final = 200
+"""Tokens for lines from which lines without a word of the question are shown too: with less room they displace better messages.
+
+Measured on LoCoMo, evidence of category 1 in 1,000 tokens: 71 % on the conversation that it was chosen on and 71 % on two others
+with them, 68 % and 67 % without; messages only 63 % and 63 %.
+"""
 
 
 def page_items(
@@ -37,7 +47,7 @@ def page_items(
         tokens: what all lines may cost.
         in_context: ids of memories that the context shows anyway: a line that rests on one of them is left out.
     """
-    ranked = [[(page, line) for line in lines_for(question, page, near)] for page in pages]
+    ranked = [[(page, line) for line in lines_for(question, page, near, others=tokens >= MUCH_ROOM)] for page in pages]
     best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
     shown: dict[str, tuple[date, datetime, Item]] = {}
@@ -46,6 +56,7 @@ def page_items(
         if (
             member is None
             or member.id in shown
+            or (member.kind == MESSAGE and _UNCLEAR.match(line.text.lower()))
             or not in_context.isdisjoint((member.id, *(each.memory for each in member.sources)))
             or _is_shown(line, member, [item for _, _, item in shown.values()])
         ):

@@ -14,6 +14,8 @@ IN_FULL: Final = 0.5
 """The share of the tokens that the best memories may take in full before the others are shown in their short form."""
 LONG: Final = 1 / 6
 """The share of the tokens above which a text is long: later ones are still shown in full if it does not fit."""
+WIDE: Final = 0.5
+"""The share of the tokens above which a short form is replaced by the shortest one."""
 SHORTEST: Final = 8
 """Tokens below which no further line is tried."""
 _NOT_LEADING: Final = tuple(
@@ -37,14 +39,22 @@ def estimate(text: str) -> int:
 
 
 class Forms(Protocol):
-    """A memory that can be shown in a short form or in full. Both are made when they are first read."""
+    """A memory that can be shown in four forms. Each is made when it is first read."""
+
+    @property
+    def least(self) -> Item:
+        """Its shortest form, which may lack details."""
 
     @property
     def short(self) -> Item:
-        """Its shortest form that still answers."""
+        """Its shortest form that says most of it."""
 
     @property
     def full(self) -> Item:
+        """Its whole text."""
+
+    @property
+    def detailed(self) -> Item:
         """Its whole text, with the details that only its facts name."""
 
 
@@ -162,26 +172,31 @@ class _Chosen:
 def selected_forms(forms: Sequence[Forms], tokens: int) -> dict[int, Item]:
     """The forms that fit into a number of tokens, by the place of their memory, best memory first.
 
-    The best memories are shown in full, until these take `IN_FULL` of the tokens; the others in their short form. If room is
-    left, short forms are replaced by full ones, best first.
+    The best memories are shown in full, until these take `IN_FULL` of the tokens, with the details of their facts if they are not
+    long with them; the others in their short form, or in their
+    shortest form if the short one does not fit. If room is left, forms are replaced by longer ones, best memory first.
     """
     shown: dict[int, Item] = {}
     left, for_full = tokens, int(IN_FULL * tokens)
     for place, each in enumerate(forms):
         if left < SHORTEST:
             break
-        item = each.full if for_full > 0 else each.short
+        item = each.short
+        if for_full > 0:
+            item = each.detailed if _cost(each.detailed) <= LONG * tokens else each.full
         if _cost(item) > for_full > 0:
             for_full = for_full if _cost(item) > LONG * tokens else 0
             item = each.short
+        if _cost(item) > min(left, max(for_full, WIDE * tokens)):
+            item = each.least
         if _cost(item) <= left:
             shown[place] = item
             left, for_full = left - _cost(item), for_full - _cost(item)
     for place, item in shown.items():
-        if left < SHORTEST:
-            break
-        if (more := _cost(forms[place].full) - _cost(item)) <= left:
-            shown[place], left = forms[place].full, left - more
+        for longer in (forms[place].detailed, forms[place].full, forms[place].short):
+            if left >= SHORTEST and 0 < (more := _cost(longer) - _cost(item)) <= left:
+                shown[place], left = longer, left - more
+                break
     return shown
 
 

@@ -25,9 +25,10 @@ _ASKS_MANY: Final = lazy_regex(
     r"\b(?:all|each|every|list|lists|both|various|different|several|types|kinds|sorts|ways|so far|over time|throughout|across|"
     r"changed|evolved|progress\w*|developed|summar\w+|overview|recap|timeline|chronolog\w*|sequence|history)\b"
     r"|\b(?:in (?:which|what|the) order|the order in which|walk me through|how (?:many(?! (?:days?|weeks?|months?|years?|hours?|minutes?)\b)|often)|names of|in common)\b"
-    r"|\b(?:what|where|who|whom|which)\b[^?.]{0,40}\b(?:have|has|had|been|done)\b"
+    r"|\b(?:what|where|who|whom|which)\b(?:(?!\bdid\b)[^?.]){0,40}\b(?:have|has|had|been|done)\b(?! to\b)"
     r"|\b(?:what|which) (?:[\w'’+-]+ ){0,3}?(?!(?:is|was|does|has|this|always|news|its|his)\b)[\w'’-]*[a-z]{2}(?<![us'’])s\b(?!['’])"
-    r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b",
+    r"(?=[?,]|$| (?:do|does|did|has|have|had|is|are|was|were|can|could|will|would|should|might|i|we|you|they|he|she|of|in|on|at|for|from|about)\b)"
+    r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b(?! an?\b)",
 )
 _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|we|us|our)\b")
 
@@ -43,19 +44,26 @@ def wants_page(question: str) -> bool:
     return _ASKS_MANY.search(question.lower()) is not None
 
 
-def lines_for(question: str, page: Memory, near: Mapping[str, float] | None = None) -> tuple[PageLine, ...]:
-    """The lines of a page that are near the question, the best first; sort those that fit by day to show them.
+def lines_for(
+    question: str, page: Memory, near: Mapping[str, float] | None = None, *, others: bool = False
+) -> tuple[PageLine, ...]:
+    """The lines of a page that can answer the question, the best first; sort those that fit by day to show them.
+
+    A line can answer if it has a word of the question other than the name of the page's subject. If no line has one, all can answer
+    a question that names the topic of the page.
 
     Args:
         question: The question.
         page: A topic page.
         near: Scores of messages and facts in the search for the question, by id; a line counts that of its member.
+        others: Whether the other lines of a page that has such lines follow.
     """
     lines = lines_of(page)
     scores = _line_scores(question, page, lines, near or {})
+    answering = _answering(question, page, lines)
     order = sorted(
-        (place for place in range(len(lines)) if scores[place] > 0.0),
-        key=lambda place: (lines[place].outdated, -scores[place], -place),
+        range(len(lines)) if others and answering else answering,
+        key=lambda place: (lines[place].outdated, place not in answering, -scores[place], -place),
     )
     return tuple(lines[place] for place in order)
 
@@ -65,8 +73,8 @@ def best_pages(
 ) -> list[Memory]:
     """The pages that answer a question, best first: at most so many for each person or thing that it names.
 
-    A question that names nobody is about the user if it says I or my, and else about any subject. A page without a line that has
-    a word of the question, and whose topic the question does not name, is left out.
+    A question that names nobody is about the user if it says I or my, and else about any subject. A page without a line that can
+    answer is left out (`lines_for`).
     """
     subjects = _subjects_asked(question, {page.subject or "" for page in pages})
     topics = topic_counts(question)
@@ -77,7 +85,7 @@ def best_pages(
         lines = lines_of(page)
         scores = sorted(_line_scores(question, page, lines, near or {}), reverse=True)
         topic = TOPIC * min(TOPIC_WORDS, topics.get(_topic(page), 0))
-        if topic or any(scores):
+        if _answering(question, page, lines):
             found.append((topic + sum(scores[:BEST_LINES]) / BEST_LINES, page.ref or "", page))
     found.sort(key=lambda each: (-each[0], each[1]))
     taken: Counter[str] = Counter()
@@ -111,6 +119,21 @@ def _subjects_asked(question: str, subjects: Collection[str]) -> frozenset[str]:
     if THE_USER in subjects and _MYSELF.search(fold(question)):
         return frozenset({THE_USER})
     return frozenset(subjects)
+
+
+def _answering(question: str, page: Memory, lines: Sequence[PageLine]) -> list[int]:
+    """The places of the lines that can answer: those with a word of the question other than the subject's name.
+
+    A word that more than half of the lines have counts only if the question has no other: "dance" is in each line about a dance
+    school. If a word of the question names the topic and is in no line, all lines can answer: no hobby has the word "hobbies".
+    """
+    texts = [_stems(line.text) for line in lines]
+    counts = Counter(root for text in texts for root in text)
+    wanted = _stems(question) - name_stems([page.subject or ""])
+    telling = {root for root in wanted if counts[root] <= len(lines) / 2} or wanted
+    found = [place for place, text in enumerate(texts) if telling & text]
+    general = " ".join(word for word in words(question) if not counts[stem(word)])
+    return found or (list(range(len(lines))) if _topic(page) in topic_counts(general) else [])
 
 
 def _line_scores(question: str, page: Memory, lines: Sequence[PageLine], near: Mapping[str, float]) -> list[float]:
