@@ -98,6 +98,12 @@ def test_each_stated_fact_has_an_outcome_in_its_place_whose_memory_exists(facts:
         assert len(again.outcomes) == len(facts)
 
 
+def test_a_repetition_by_a_less_trusted_source_has_the_known_fact_as_its_outcome(memory: AgentMemory) -> None:
+    known = memory.add("Alice lives in Rome").outcomes[0].memory_id
+    repeated = memory.add_all([{"text": "Alice lives in Rome", "trust": "assistant"}]).outcomes[0]
+    assert (repeated.operation, repeated.memory_id) == ("NOOP", known)
+
+
 # ---- many in one run
 
 

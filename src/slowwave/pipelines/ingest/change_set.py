@@ -272,6 +272,7 @@ class ChangeSet:
     def _dissolve(self, new: Memory, into: Memory, *, stored: bool, because: str) -> None:
         """Record that another memory holds the fact, and archive it if it is in the store."""
         self._successors[new.id] = into.id
+        self.states.setdefault(into.id, into)  # also if it did not change: `current` answers from the states
         if stored:
             current = self.states.get(new.id, new)
             merged = transition(current, "merge", self.ports.config, superseded_by=into.id)
