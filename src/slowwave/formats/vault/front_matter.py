@@ -42,7 +42,7 @@ def _value(written: str) -> object:
     """A value without the comment after it, which begins with a space and "#" as in YAML."""
     try:
         value, end = json.JSONDecoder().raw_decode(written)
-    except json.JSONDecodeError:
+    except ValueError:  # no JSON, or a number of more than 4,300 digits
         quoted = _QUOTED.fullmatch(written)
         return quoted[1].replace("''", "'") if quoted else _COMMENT.sub("", written)
     return value if _COMMENT.sub("", written[end:]) == "" else _COMMENT.sub("", written)
