@@ -114,6 +114,7 @@ def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), 
     return modality_mismatch(claim, sources) if words == 1 else None
 
 
+@lru_cache(maxsize=1024)
 def negates(text: str) -> bool:
     """Whether a text holds a negation or a word of loss or end. True for scripts other than Latin, which have no table."""
     if any(c.isalpha() and c > _LAST_LATIN for c in text) or _NO_MORE.search(text):
