@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from time import process_time
-from unicodedata import normalize
 from typing import Final
+from unicodedata import normalize
 
 import pytest
 
