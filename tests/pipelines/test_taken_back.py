@@ -131,10 +131,10 @@ def test_compact_completes_summaries_after_any_undo(world: "World", taken: list[
     _whole(memory)
 
 
-@pytest.mark.parametrize("wrong", [None, 3, b"@memory-status", "", "remember this"])
-def test_an_unknown_command_is_refused_with_the_known_ones(world: "World", wrong: object) -> None:
+@pytest.mark.parametrize("wrong", ["", "remember this"])
+def test_an_unknown_command_is_refused_with_the_known_ones(world: "World", wrong: str) -> None:
     with pytest.raises(InputError, match="@compact-memories, @memory-status"):
-        world.open().command(wrong)  # type: ignore[arg-type]
+        world.open().command(wrong)
 
 
 def test_a_command_for_an_unknown_conversation_is_an_error(world: "World") -> None:

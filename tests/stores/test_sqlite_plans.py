@@ -27,6 +27,7 @@ WHOLE_FILE = {
     "secret",
     "words_of_memories",
     "words_of_changes",
+    "erase_holds",  # an erase examines the whole file afterwards
     "tell_embedders_apart",
     "several_embedders",
 }

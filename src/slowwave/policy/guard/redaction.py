@@ -45,7 +45,7 @@ _SHAPES: Final = (
     ("secret", r"(?:PASSWORD|PASSWD|PASSPHRASE|(?<![A-Za-z])PASS|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY|PWD)\s?=\s?[\"']?(?!\d{1,5}(?!\w)|(?i:true|false|none|null)(?!\w))([^\s\"'(){}<>$\[\]]{4,500}+)(?!\()"),
     ("secret", r"(?i:password|passwd|pwd|passphrase|secret|api_?key|token|private_?key|client_?secret|pass)[\"']\s{0,3}:\s{0,3}[\"']((?!string|text|required|true|false|null|none)[^\"'\n]{4,4000})[\"']"),
     ("secret", r"(?<!\w)--?(?:password|passwd|pass|pwd|token|api-?key|secret|access-?key|auth-?token|client-?secret|passphrase|private-?key)(?:=|\s{1,2})[\"']?(?!-)([^\s\"'$<>(){}\[\]]{4,400})"),
-    ("password", r"(?<!\w)(?:curl|wget|http|https)\s[^\n]{0,200}?(?:-u|--user)\s{1,2}[\"']?[^\s:\"']{1,80}:([^\s\"']{3,200})"),
+    ("password", r"(?<!\w)(?:curl|wget|http|https)\s[^\n]{0,200}?(?:-u|-{2}user)\s{1,2}[\"']?[^\s:\"']{1,80}:([^\s\"']{3,200})"),
     ("password", r"(?<!\w)(?:sshpass\s{1,2}-p\s{0,2}|mysql(?:dump)?\s[^\n]{0,120}?-p(?=\S))[\"']?([^\s\"'$-][^\s\"']{2,200})"),
     ("one-time secret", r"(?<!\w)otpauth://[^\s\"'<>]{1,400}?[?&]secret=([A-Za-z2-7]{8,200})"),
     ("secret", r"(?<!\w)machine\s{1,3}\S{1,100}\s{1,3}login\s{1,3}\S{1,100}\s{1,3}password\s{1,3}(\S{3,200})"),
