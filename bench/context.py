@@ -1,6 +1,6 @@
 """What contexts contain: evidence and words of answers, with messages only and after consolidating offline; no model.
 
-    SLOWWAVE_DATA=... python bench/context.py [tokens ...] [--beam 100K] [--stores FOLDER] [--read N]
+    SLOWWAVE_DATA=... python bench/context.py [tokens ...] [--beam 100K] [--stores FOLDER] [--read N] [--llm URL]
 
 LoCoMo: each conversation is stored twice, as messages only, and consolidated (every message distilled, then one sleep
 pass). Each question then asks both stores for contexts of so many tokens (default 150 to 2,000). answer words: the share of
@@ -13,7 +13,8 @@ whose context it is, itself or as a fact. stale unmarked: the share of questions
 an outdated message stands unmarked, and no newer one before it.
 
 `--stores FOLDER` keeps the stores for the next run, which is for work on contexts alone: a store is not written again when
-distilling changes. `--read N` prints N contexts. The last line is JSON.
+distilling changes. `--read N` prints N contexts. `--llm URL` consolidates with a model, as `AgentMemory.open(llm=URL)` does. The
+last line is JSON.
 """
 
 import argparse
@@ -147,12 +148,16 @@ def content(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
 
 
-def opened(talk: Talk, folder: Path, *, consolidated: bool) -> AgentMemory:
+def opened(talk: Talk, folder: Path, *, consolidated: bool, llm: str | None = None) -> AgentMemory:
     """The memory of a conversation, which is written unless the folder has it already."""
     path = folder / f"{talk.name}-{'consolidated' if consolidated else 'messages'}.db"
     is_new = not path.exists()
     memory = AgentMemory.open(
-        path, scope=f"bench/{talk.name}", llm=None, embedder="static", clock=FrozenClock(talk.end)
+        path,
+        scope=f"bench/{talk.name}",
+        llm=llm if consolidated else None,
+        embedder="static",
+        clock=FrozenClock(talk.end),
     )
     if is_new:
         memory.add_messages(talk.messages, conversation=talk.name)
@@ -188,13 +193,13 @@ def half(talk: Talk) -> str:
 
 
 def measure_locomo(
-    talks: Sequence[Talk], folder: Path, budgets: Sequence[int], read: int
+    talks: Sequence[Talk], folder: Path, budgets: Sequence[int], read: int, llm: str | None
 ) -> dict[str, dict[int, dict[str, float]]]:
     """By half and budget, each figure of both stores."""
     rows: dict[tuple[str, int, str], list[float]] = {}
     for talk in talks:
         for arm in ("messages", "consolidated"):
-            with opened(talk, folder, consolidated=arm == "consolidated") as memory:
+            with opened(talk, folder, consolidated=arm == "consolidated", llm=llm) as memory:
                 for place, asked in enumerate(talk.questions):
                     for budget in budgets:
                         found = memory.context(asked.text, conversation=talk.name, budget_tokens=budget)
@@ -258,6 +263,7 @@ def main() -> None:
     parser.add_argument("--beam", default="100K", help='the folder of BEAM, or "" for none')
     parser.add_argument("--stores", type=Path, help="a folder that keeps the stores")
     parser.add_argument("--read", type=int, default=0, help="how many contexts to print")
+    parser.add_argument("--llm", help="the model that consolidates; default: none")
     chosen = parser.parse_args()
     path = data("locomo", "locomo-dev.json")
     if path is None:
@@ -266,7 +272,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.stores or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        found = measure_locomo(list(talks(path)), folder, chosen.tokens or BUDGETS, chosen.read)
+        found = measure_locomo(list(talks(path)), folder, chosen.tokens or BUDGETS, chosen.read, chosen.llm)
         (kept := folder / f"beam-{chosen.beam}").mkdir(exist_ok=True)
         instructions = measure_beam(list(beam(chats)), kept) if chats else {}
     heads = ("answer words", "answer words of lists", "evidence", "evidence of lists", "tokens")
