@@ -2,13 +2,15 @@
 
 Two texts are the same if they differ only in compatibility and composition (Unicode NFKC), case, white space and line
 breaks, invisible characters, typographic quotes and dashes, vowel points, the script of digits, or in how the digits of a
-number of at least four digits are grouped ("4821", "48 21", "4-8-2-1"). Accents and letters make a difference. A decimal
-point is no grouping ("48.21"), and neither are digits of a longer number of the same groups ("01 48 21 33").
+number of at least four digits are grouped ("4821", "48 21", "4-8-2-1"). Accents, letters and superscripts make a difference. A
+decimal point is no grouping ("48.21"), and neither are a date, an address, or digits of a longer number of the same groups
+("01 48 21 33"). Of two numbers in groups, one may only have more groups than the other: "1 234" is not "12 34".
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Final
 
 _INVISIBLE: Final = re.compile(
@@ -25,6 +27,13 @@ _DIGIT: Final = re.compile(r"\d")
 _TYPOGRAPHY: Final = str.maketrans(
     {letter: plain for letters, plain in (("‘’‚‛′ʼ´`", "'"), ("“”„‟«»″", '"'), ("‐‑‒–—―−", "-")) for letter in letters}
 )
+_RAISED: Final = str.maketrans({raised: f"^{digit}" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
+"""Superscripts, which Unicode's compatibility form would make plain digits: 10⁵ is not 105."""
+_DATE: Final = re.compile(
+    r"(?:[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}|[0-9]{4})|[0-9]{4}([./-])[0-9]{1,2}\2[0-9]{1,2})"
+)
+_DOTTED: Final = re.compile(r"(?![0-9](?:\.[0-9]){3}$)[0-9]{1,3}(?:\.[0-9]{1,3}){2,3}")
+"""An address such as 192.168.1.11, or a version, unless its groups are thousands or its four digits stand apart."""
 _BETWEEN: Final = r"[ .,'/()_·-]"
 _RUN: Final = re.compile(rf"[0-9](?:{_BETWEEN}{{0,3}}[0-9])*")
 _LOOSE: Final = "[ _(-]{0,2}"
@@ -47,6 +56,7 @@ def plain(text: str) -> str:
     True
     """
     if not text.isascii():
+        text = text.translate(_RAISED)
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold())
         text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text.replace("i\u0307", "i"))
         text = text.translate(_TYPOGRAPHY)
@@ -63,7 +73,7 @@ class Phrase:
 
     def __init__(self, text: str) -> None:
         self._plain = plain(text).strip()
-        self._grouped = _grouped(self._plain)
+        self._grouped, self._borders = _grouped(self._plain)
 
     def is_in(self, text: str) -> bool:
         """Whether the text contains the phrase. The empty phrase is in every text."""
@@ -71,12 +81,29 @@ class Phrase:
         if self._plain in shown:
             return True
         found = self._grouped.finditer(shown) if self._grouped else ()
-        return any(all(_is_whole(shown, *match.span(name)) for name in match.groupdict()) for match in found)
+        return any(
+            all(
+                _is_whole(shown, *match.span(name)) and _are_nested(borders, _borders(written))
+                for (name, written), borders in zip(match.groupdict().items(), self._borders, strict=True)
+            )
+            for match in found
+        )
 
 
-def _grouped(text: str) -> re.Pattern[str] | None:
-    """A pattern of a text whose numbers may be written in other groups; None without such numbers."""
+def _borders(written: str) -> frozenset[int]:
+    """The places of a number, counted in digits, at which a group ends."""
+    return frozenset(accumulate(map(len, _groups(written)[0][:-1])))
+
+
+def _are_nested(first: frozenset[int], second: frozenset[int]) -> bool:
+    """Whether one number only has more groups than the other: "1 234" and "12 34" are different numbers."""
+    return first <= second or second <= first
+
+
+def _grouped(text: str) -> tuple[re.Pattern[str] | None, tuple[frozenset[int], ...]]:
+    """A pattern of a text whose numbers may be written in other groups, and where their groups end; None without such numbers."""
     pattern, end, number = "", 0, 0
+    borders: list[frozenset[int]] = []
     for run in _RUN.finditer(text):
         digits = re.sub(r"\D", "", run[0])
         if not _GROUPED_LEAST <= len(digits) <= _GROUPED_MOST or not _is_grouping(run[0]):
@@ -84,7 +111,9 @@ def _grouped(text: str) -> re.Pattern[str] | None:
         pattern += _literal(text[end : run.start()], after=number > 0, before=True)
         pattern += f"(?P<n{number}>{f'{_BETWEEN}{{0,3}}'.join(digits)})"
         number, end = number + 1, run.end()
-    return re.compile(pattern + _literal(text[end:], after=True, before=False)) if number else None
+        borders.append(_borders(run[0]))
+    whole = re.compile(pattern + _literal(text[end:], after=True, before=False)) if number else None
+    return whole, tuple(borders)
 
 
 def _literal(text: str, *, after: bool, before: bool) -> str:
@@ -100,9 +129,11 @@ def _groups(written: str) -> tuple[list[str], list[str]]:
 
 
 def _is_grouping(written: str) -> bool:
-    """Whether all separators of a number only group it: not a decimal point, a date or a fraction."""
+    """Whether all separators of a number only group it: not a decimal point, a date, an address or a fraction."""
     groups, between = _groups(written)
     thousands = all(len(group) == _THOUSAND for group in groups[1:])
+    if _DATE.fullmatch(written) or (_DOTTED.fullmatch(written) and not thousands):
+        return False
     if any("." in each or "," in each for each in between) and len(groups) == 2 and not thousands:  # noqa: PLR2004 - a point between two
         return False
     return sum(map(len, groups)) >= _LONG or not any("/" in each for each in between)
