@@ -202,3 +202,16 @@ def test_the_time_is_in_proportion_to_the_length(unit: str) -> None:
         redact(text)
         spent.append(time.process_time() - begun)
     assert spent[1] < 0.02 or spent[1] < 10 * spent[0], "quadratic time would be sixteen times"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Server=db;Password=Sparrow#Kettle;Encrypt=True", "Kettle"),
+        ("Die PIN ist 7741, PUK 60391852", "60391852"),
+        ("Our guest network is Meadow, WiFi key: larkspurlane", "larkspurlane"),
+        ("Licence key: TRZQ8-4KD2P-99XWM", "4KD2P"),
+    ],
+)
+def test_no_part_of_a_named_secret_stays(text: str, value: str) -> None:
+    assert value not in redact(text).text

@@ -78,7 +78,7 @@ def redact(text: str) -> Redacted:
         if start >= done:
             pieces += [text[done:start], f"[{kind} removed]"]
             kinds.append(kind)
-            done = end
+        done = max(done, end)  # of two that overlap all is removed
     return Redacted(text="".join((*pieces, text[done:])), kinds=tuple(kinds))
 
 
