@@ -21,9 +21,8 @@ def main() -> None:
         memory.add("Juno painted the stairs to the cellar", kind="episodic", category="observation")
         clock.advance(days=180)
 
-        plan = memory.sleep(
-            dry_run=True, think=False
-        ).plan  # only what fades: no message is read, and nothing is changed yet
+        # Only what fades: no message is read, and nothing is changed yet.
+        plan = memory.sleep(dry_run=True, think=False).plan
         for operation in plan.operations:
             print(f"planned: {operation.because}")
         memory.apply(plan)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.pipelines.statements import SPORTS
 
 from slowwave import AgentMemory, Message
 from slowwave.model.memory import PAGE, Trust
@@ -84,17 +85,6 @@ def test_a_false_statement_of_low_trust_is_nowhere_without_its_label(world: "Wor
     labelled = [line for lines in sections.values() for line in lines if "Kestrel" in line]
     assert labelled
     assert all(f"[{trust}] " in line for line in labelled)
-
-
-SPORTS = (
-    "I went kayaking on the lake with Rui.",
-    "I joined a volleyball league in Lisbon.",
-    "I won a medal at the rowing race.",
-    "My yoga class moved to the old gym.",
-    "I climbed the granite trail behind the abbey.",
-    "I bought skis for the tournament in March.",
-    "I lost the tennis match against my cousin.",
-)
 
 
 @pytest.mark.parametrize("through", ["import"])

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.pipelines.statements import SPORTS
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.model.memory import PAGE, SUMMARY, Memory
@@ -23,15 +24,6 @@ SAID = (
     "I am not allergic to nuts, but my two brothers are.",
     "I paid 300 euros for the flight to Lisbon.",
     "My mother never eats fish on Fridays.",
-)
-SPORTS = (
-    "I went kayaking on the lake with Rui.",
-    "I joined a volleyball league in Lisbon.",
-    "I won a medal at the rowing race.",
-    "My yoga class moved to the old gym.",
-    "I climbed the granite trail behind the abbey.",
-    "I bought skis for the tournament in March.",
-    "I lost the tennis match against my cousin.",
 )
 ORDINARY = st.sampled_from(
     [

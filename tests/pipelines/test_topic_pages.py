@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.pipelines.statements import SPORTS
 
 from slowwave import AgentMemory, Message
 from slowwave.model.memory import PAGE, Memory
@@ -11,15 +12,6 @@ from slowwave.policy.summaries.pages import lines_of
 from slowwave.testing import FrozenClock
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-SPORTS = (
-    "I went kayaking on the lake with Rui.",
-    "I joined a volleyball league in Lisbon.",
-    "I won a medal at the rowing race.",
-    "My yoga class moved to the old gym.",
-    "I climbed the granite trail behind the abbey.",
-    "I bought skis for the tournament in March.",
-    "I lost the tennis match against my cousin.",
-)
 
 
 @pytest.fixture

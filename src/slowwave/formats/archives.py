@@ -65,7 +65,7 @@ def _name(path: Path) -> str:
 
 def _members(path: Path) -> Iterator[Part | SkippedItem]:
     try:
-        archive = zipfile.ZipFile(path)  # stays open, because its list of members is read anew at each opening
+        archive = zipfile.ZipFile(path)  # stays open, because its list of members is read again at each opening
         members = archive.infolist()
     except (zipfile.BadZipFile, OSError, UnicodeDecodeError, NotImplementedError) as error:
         raise InputError(f"{path} looks like a zip archive and cannot be read: {error}") from error

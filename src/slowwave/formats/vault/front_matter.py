@@ -47,11 +47,9 @@ def _value(written: str) -> object:
     """A value without the comment after it, which begins with a space and "#" as in YAML."""
     try:
         value, end = json.JSONDecoder().raw_decode(written)
-    except ValueError:  # no JSON, or a number of more than 4,300 digits
+    except (ValueError, RecursionError):  # no JSON, a number of more than 4,300 digits, or nested too deeply
         quoted = _QUOTED.fullmatch(written)
         return quoted[1].replace("''", "'") if quoted else _without_comment(written)
-    except RecursionError:  # nested too deeply for a setting
-        return _without_comment(written)
     return value if _without_comment(written[end:]) == "" else _without_comment(written)
 
 

@@ -149,8 +149,8 @@ class LanguageMind:
     ) -> MindAnswer[tuple[Fact, ...]]:
         """The answer after one further turn of the chat, which names the facts that the messages do not support, and why.
 
-        A fact that is refused again, or is left out, stays refused. One without content words is not named. If the turn fails, or a cap forbids it, the first
-        answer holds.
+        A fact that is refused again, or is left out, stays refused. One without content words is not named. If the turn
+        fails, or a cap forbids it, the first answer holds.
         """
         checked = [(fact, ground(fact, transcript)) for fact in answer.value]
         refused = [(fact, found.reason) for fact, found in checked if isinstance(found, Rejected)]

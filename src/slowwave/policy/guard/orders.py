@@ -52,7 +52,7 @@ _OBJECTS: Final = {
     "aside": (("orders", "rules", "said"),),
     "void": (("orders", "rules"),),
     "be": (("free",), ("model", "rules", "orders")),
-    "store": (("wish", "memory"),),
+    "store": (("wanted", "memory"),),
     "show": (("own",),),
     "send": (("private", "every", "user", "copy"),),
 }
@@ -351,11 +351,11 @@ def _sends_away(language: Language, flat: str, verb: re.Match[str]) -> str | Non
 
 
 def _stores(language: Language, flat: str, verb: re.Match[str]) -> str | None:
-    """Whether a wish of the user is to be remembered that the user did not state, or anything in the model's memory."""
+    """Whether something that the user did not state is to be stored as wanted by the user, or anything in the model's memory."""
     if _is_report(language, flat, verb.start()):
         return None
     rest = _after(language, flat, verb)
-    return STORED if language.has("wish", rest) or language.has("memory", rest) else None
+    return STORED if language.has("wanted", rest) or language.has("memory", rest) else None
 
 
 def _shows_prompt(language: Language, flat: str, verb: re.Match[str]) -> str | None:

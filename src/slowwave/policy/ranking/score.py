@@ -42,9 +42,7 @@ GAP: Final = 6 * 3600.0  # seconds between two messages from which on they excha
 
 # Weights of the neighbours of a message: those before it, nearest first, and those after it.
 BEFORE_WORDS: Final = (0.4, 0.25, 0.15, 0.1)
-REPLY: Final = (
-    0.5  # what a message between people gives more to a direct reply of another speaker, as a part of its share
-)
+REPLY: Final = 0.5  # what a message gives more to a direct reply of another speaker, as a part of its share
 AFTER_WORDS: Final = (0.2, 0.1)
 BEFORE_MEANING: Final = (0.5, 0.3, 0.18)
 AFTER_MEANING: Final = (0.3, 0.1)

@@ -73,7 +73,7 @@ def best_pages(
 ) -> list[Memory]:
     """The pages that answer a question, best first: at most so many for each person or thing that it names.
 
-    A question that names nobody is about the user if it says I or my, and else about any subject. A page without a line that can
+    A question that names no person is about the user if it says I or my, and else about any subject. A page without a line that can
     answer is left out (`lines_for`).
     """
     subjects = _subjects_asked(question, {page.subject or "" for page in pages})
