@@ -74,7 +74,7 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
                 check(value, rule, name)
         if "*" in rules:
             for value in args[len(positional) :]:
-                check(value, rules["*"], positional[-1] if not positional else "an argument")
+                check(value, rules["*"], "an argument")
         try:
             return function(*args, **options)
         except OSError as error:

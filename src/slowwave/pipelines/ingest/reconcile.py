@@ -25,7 +25,7 @@ from slowwave.pipelines.ingest.tombstones import stored_keys, tombstone
 from slowwave.policy.comparison.statements import implied
 from slowwave.policy.guard.trust import PERSONS
 from slowwave.policy.retention.categories import is_known
-from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.policy.text.tokens import content_terms
 from slowwave.ports import Ports
 
 RELATED = 0.40
@@ -231,14 +231,13 @@ def _stated_again(ports: Ports, incoming: Sequence[IncomingFact], suppressed: Co
 
 def _incoming(fact: Fact, memory: Memory, entry: IndexEntry, *, stated: bool) -> IncomingFact:
     vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim) if entry.dim else None
-    stems = frozenset(stem(word) for word in words(f"{fact.text} {implied(fact.text)}") if word not in STOP_WORDS)
     return IncomingFact(
         fact=fact,
         stated=stated and fact.trust in PERSONS,
         memory=memory,
         entry=entry,
         key=content_key(fact.text),
-        stems=stems,
+        stems=content_terms(f"{fact.text} {implied(fact.text)}"),
         vector=vector,
         suspect=_suspicion(fact),
     )

@@ -62,7 +62,8 @@ def anything_erased(ports: Ports) -> bool:
 
 def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
     """Whether each memory was erased, by its keys."""
-    key_sets = [stored_keys(ports, each) for each in keys]
+    secret = _recorded_key(ports)
+    key_sets = [_forms(secret, each) for each in keys]
     if not any(key_sets):
         return [False] * len(key_sets)
     suppressed = ports.store.suppressed_keys(ports.scope, [key for each in key_sets for key in each])
@@ -71,9 +72,11 @@ def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
 
 def stored_keys(ports: Ports, keys: Iterable[str]) -> dict[str, str]:
     """The forms in which tombstones may be stored, each with the tombstone; empty if nothing was erased in the scope."""
-    secret = _recorded_key(ports)
-    plain = tuple(keys) if secret is not None else ()
-    return {key: key for key in plain} | {_keyed(secret or "", key): key for key in plain}
+    return _forms(_recorded_key(ports), keys)
+
+
+def _forms(secret: str | None, keys: Iterable[str]) -> dict[str, str]:
+    return {} if secret is None else {form: key for key in keys for form in (key, _keyed(secret, key))}
 
 
 def with_keyed_tombstones(ports: Ports, units: Iterable[Iterable[Operation]]) -> list[list[Operation]]:

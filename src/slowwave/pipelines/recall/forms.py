@@ -12,7 +12,7 @@ from slowwave.policy.guard.grounding import missing_details
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.text.clauses import captions, sentences, trim
 from slowwave.policy.text.features import is_small_talk
-from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.policy.text.tokens import content_terms
 
 REPEATED = 2
 """A message is left out if other lines say it and it is at most this many times as long as they are."""
@@ -127,12 +127,8 @@ def trimmed(text: str) -> str:
 
 def _say_most(facts: Sequence[Memory], text: str) -> bool:
     """Whether facts have two thirds of the content words of a text."""
-    wanted = _content(text)
-    return len(wanted & _content(" ".join(fact.text for fact in facts))) >= MOST_WORDS * len(wanted)
-
-
-def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+    wanted = content_terms(text)
+    return len(wanted & content_terms(" ".join(fact.text for fact in facts))) >= MOST_WORDS * len(wanted)
 
 
 def _shorter(item: Item, other: Item) -> Item:

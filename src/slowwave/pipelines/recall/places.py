@@ -25,29 +25,29 @@ def with_fair_places(ports: Ports, hits: list[Hit], places: int, others: Others)
     more than its share, the others are searched for, because they may not be among the hits at all.
     """
     sources = _sources(ports, hits)
-    taken = Counter(source for source in sources if source is not None)
+    taken = Counter(source for source in sources.values() if source is not None)
     if not taken or max(taken.values()) < 2:  # noqa: PLR2004 - one hit of a source is no flood
         return hits
     most = allowed_places(places)
     for source, count in taken.most_common(MOST):
         if count > most and source:
-            known = {hit.memory.id for hit in hits}
-            found = [hit for hit in others(source) if hit.memory.id not in known]
+            found = [hit for hit in others(source) if hit.memory.id not in sources]
             hits = sorted([*hits, *found], key=lambda hit: -hit.score)
+            sources |= _sources(ports, found)
     floor = ports.config.relevance_floor
     claims = [
-        Claim(source=source, words=frozenset(words(hit.text)), competes=hit.relevance >= floor)
-        for hit, source in zip(hits, _sources(ports, hits), strict=True)
+        Claim(source=sources[hit.memory.id], words=frozenset(words(hit.text)), competes=hit.relevance >= floor)
+        for hit in hits
     ]
     return [hits[place] for place in fair_order(claims)]
 
 
-def _sources(ports: Ports, hits: Sequence[Hit]) -> list[str | None]:
-    """By hit, the conversation that it is from if its trust is limited, "" if it is from none; else None."""
+def _sources(ports: Ports, hits: Sequence[Hit]) -> dict[str, str | None]:
+    """By memory, the conversation that it is from if its trust is limited, "" if it is from none; else None."""
     limited = [hit.memory for hit in hits if _is_limited(hit.memory)]
     ids = {ref.memory for memory in limited if memory.conversation is None for ref in memory.sources[:1]}
     places = {one.id: one.conversation for one in ports.store.get(ports.scopes, sorted(ids))} if ids else {}
-    return [_conversation(hit.memory, places) if _is_limited(hit.memory) else None for hit in hits]
+    return {hit.memory.id: _conversation(hit.memory, places) if _is_limited(hit.memory) else None for hit in hits}
 
 
 def _is_limited(memory: Memory) -> bool:

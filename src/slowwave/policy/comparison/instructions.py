@@ -3,7 +3,7 @@
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.policy.text.tokens import content_terms, stem
 
 _VALUE: Final = lazy_regex(r"\b(?:in|as|me) (?P<name>[A-Z]\w+)|(?P<number>\d[\d.,]*)", 0)
 _DENIED: Final = lazy_regex(r"\b(?:never|don['’]?t|do not|does not|no longer|not|stop|avoid|without)\b|n['’]t\b")
@@ -72,4 +72,4 @@ def _values(text: str) -> frozenset[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS) - _FRAME
+    return content_terms(text) - _FRAME

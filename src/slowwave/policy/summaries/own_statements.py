@@ -7,7 +7,7 @@ from typing import Final
 from slowwave.policy.text.clauses import Clause
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.names import word_set
-from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.policy.text.tokens import content_terms, stem, words
 
 _OWN: Final = lazy_regex(r"\b(?:I|we|We|my|My|our|Our)\b(?!\.)|\bI['’]")
 _SUBJECTLESS: Final = lazy_regex(
@@ -73,11 +73,7 @@ def names_the_last(clause: Clause) -> bool:
 def shows(caption: Clause, statements: Iterable[Clause]) -> bool:
     """Whether a caption shows what the speaker's own words are about: they share a content word."""
     said = {stem(word) for clause in statements for word in words(clause.text)}
-    return len(_content(caption.text) & said) >= SHARED
-
-
-def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+    return len(content_terms(caption.text) & said) >= SHARED
 
 
 SHARED: Final = 1
@@ -88,6 +84,6 @@ def _tells(clause: Clause) -> bool:
     text = clause.text
     if clause.question or clause.caption or _YOU.search(text) or _TO_THE_OTHER.match(text) or _GENERAL.search(text):
         return False
-    if _OF_THE_TALK.search(text) or (_POINTING.search(text) and not _content(text) - _LIGHT):
+    if _OF_THE_TALK.search(text) or (_POINTING.search(text) and not content_terms(text) - _LIGHT):
         return False
     return _OWN.search(text) is not None or _SUBJECTLESS.match(text) is not None

@@ -11,7 +11,7 @@ from slowwave.policy.summaries.page_entries import THE_USER
 from slowwave.policy.summaries.pages import PageLine, lines_of
 from slowwave.policy.summaries.topics import topic_counts
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.tokens import STOP_WORDS, fold, stem, words
+from slowwave.policy.text.tokens import content_terms, fold, stem, words
 
 TOPIC: Final = 0.3
 """What each word of the question that indicates the topic of a page adds to its score, for at most `TOPIC_WORDS`."""
@@ -127,9 +127,9 @@ def _answering(question: str, page: Memory, lines: Sequence[PageLine]) -> list[i
     A word that more than half of the lines have counts only if the question has no other: "dance" is in each line about a dance
     school. If a word of the question names the topic and is in no line, all lines can answer: no hobby has the word "hobbies".
     """
-    texts = [_stems(line.text) for line in lines]
+    texts = [content_terms(line.text) for line in lines]
     counts = Counter(root for text in texts for root in text)
-    wanted = _stems(question) - name_stems([page.subject or ""])
+    wanted = content_terms(question) - name_stems([page.subject or ""])
     telling = {root for root in wanted if counts[root] <= len(lines) / 2} or wanted
     found = [place for place, text in enumerate(texts) if telling & text]
     general = " ".join(word for word in words(question) if not counts[stem(word)])
@@ -139,16 +139,12 @@ def _answering(question: str, page: Memory, lines: Sequence[PageLine]) -> list[i
 def _line_scores(question: str, page: Memory, lines: Sequence[PageLine], near: Mapping[str, float]) -> list[float]:
     """The score of each line: the share of the question's information in it, and the score of its member."""
     ignored = name_stems([page.subject or ""])
-    texts = [_stems(line.text) for line in lines]
+    texts = [content_terms(line.text) for line in lines]
     counts = Counter(root for text in texts for root in text)
-    wanted = _stems(question) - ignored
+    wanted = content_terms(question) - ignored
     values = {root: math.log(1 + (len(lines) + 1) / (counts[root] + 1)) for root in wanted}
     attainable = sum(values.values()) or 1.0
     return [
         near.get(line.member, 0.0) + WORDS * sum(values[root] for root in text & wanted) / attainable
         for line, text in zip(lines, texts, strict=True)
     ]
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)

@@ -19,7 +19,7 @@ from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
 from slowwave.policy.text.clauses import Clause, clauses, unaddressed
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
-from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.policy.text.tokens import STOP_WORDS, content_terms, stem, words
 
 THE_USER: Final = "The user"
 TOPICS_MAX: Final = 2
@@ -240,7 +240,7 @@ def is_told(said: str, fact: str) -> bool:
     >>> is_told("Guess what - I got a kitten two weeks ago!", "Ines got a kitten in the week of 5 January 2026")
     True
     """
-    clause, stated = _content(said), _content(fact)
+    clause, stated = content_terms(said), content_terms(fact)
     shared = clause & stated
     own = {stem(word) for word in words(fact) if word not in STOP_WORDS and word.isalpha()}
     own -= {stem(word) for word in fact.casefold().split()[:1]} | _CALENDAR
@@ -290,8 +290,4 @@ def _named_subject(subject: str | None, speakers: Collection[str]) -> str | None
 
 
 def _has_content(text: str, speakers: Collection[str]) -> bool:
-    return len(_content(text) - {stem(word) for name in speakers for word in words(name)}) >= CONTENT_MIN
-
-
-def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+    return len(content_terms(text) - {stem(word) for name in speakers for word in words(name)}) >= CONTENT_MIN

@@ -150,6 +150,11 @@ def terms(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
 
+def content_terms(text: str) -> frozenset[str]:
+    """The stems of a text without stop words."""
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
 @lru_cache(maxsize=1 << 16)
 def term_id(term: str) -> int:
     """The index number of a term: the first 8 bytes of its BLAKE2b hash as an unsigned integer. Stores depend on it."""
