@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from slowwave.errors import InputError, SettingsError
+from slowwave.errors import InputError, SettingsError, shown
 from slowwave.model.config import Config
 
 NAME: Final = "slowwave"
@@ -120,7 +120,10 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
 
 def _config_from_environment(env: Mapping[str, str]) -> dict[str, object]:
     given = {name: env.get(f"{PREFIX}{name.upper()}") for name in CONFIG_FROM_ENVIRONMENT}
-    return {name: {"true": True, "false": False}.get(value.lower(), value) for name, value in given.items() if value}
+    for name, value in given.items():
+        if value and value.lower() not in _TRUTH:
+            raise InputError(f"in {PREFIX}{name.upper()}: {name}={shown(value)}: use true or false")
+    return {name: _TRUTH[value.lower()] for name, value in given.items() if value}
 
 
 def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
@@ -285,6 +288,7 @@ _PARSERS: Final[Mapping[str, Parser]] = {
 
 CONFIG_FROM_ENVIRONMENT: Final = ("redact_to_model",)
 """The fields of Config that an environment variable sets too: true or false."""
+_TRUTH: Final = {"true": True, "false": False}
 CONFIG_NAMES: Final = frozenset(Config.__dataclass_fields__)
 NAMES: Final = (*_PARSERS, *Config.__dataclass_fields__)
 """The names of all settings."""
