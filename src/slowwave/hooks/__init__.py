@@ -1,0 +1,1 @@
+"""The command that coding agents call on events, and its installation in their settings."""

@@ -1,0 +1,1 @@
+"""Keys, their rights and the scopes that a request may use."""

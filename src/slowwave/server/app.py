@@ -1,0 +1,1 @@
+"""The application that `slowwave serve` runs: every interface on one port."""

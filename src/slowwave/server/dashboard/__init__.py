@@ -1,0 +1,1 @@
+"""The dashboard: pages about one store for a person with a browser."""
