@@ -1179,21 +1179,23 @@ class AgentMemory:
 
         return estimate(self.ports, conversation)
 
-    def plot(self, kind: str = "forgetting", *, text: bool = False) -> str:
+    def plot(self, kind: str = "forgetting", *, memory_id: str | None = None, text: bool = False) -> str:
         """Draw a chart, as SVG.
 
         Args:
             kind: "forgetting" (strengths and uses of the top facts), "growth" (facts over time) or "sleep" (the latest
                 sleep passes).
+            memory_id: with "forgetting", draw only this memory.
             text: draw with characters for a terminal, instead of SVG.
 
         Raises:
-            InputError: the kind is unknown.
+            InputError: the kind is unknown, or is not "forgetting" although `memory_id` is given.
+            NotFoundError: this scope has no memory of that id.
         """
         from slowwave.pipelines.admin.plot import plot
         from slowwave.policy.charts import to_svg, to_text
 
-        picture = plot(self.ports, kind)
+        picture = plot(self.ports, kind, None if memory_id is None else self.get(memory_id))
         return to_text(picture) if text else to_svg(picture)
 
     def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:

@@ -49,7 +49,7 @@ _SHOWN: Final = 100
 class Finding:
     """One kind of problem or notice.
 
-    `examples` are ids, two in each for pairs; `shown` are their texts. An `urgent` finding makes `Health.ok` false: something
+    `examples` are ids, two in each for pairs; `shown` are their texts; `memories` are the ids of each example apart, for programs. An `urgent` finding makes `Health.ok` false: something
     is wrong, or a person has to decide. `of` is how many things the examples were taken from, if that is not `count`.
     """
 
@@ -60,6 +60,7 @@ class Finding:
     urgent: bool = True
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    memories: tuple[tuple[str, ...], ...] = ()
     of: int | None = None
 
     def __str__(self) -> str:
@@ -149,6 +150,7 @@ def _linked(ports: Ports) -> Iterator[Finding]:
                 shown=tuple(
                     line for first, second in pairs[:EXAMPLES] for line in (_line(first), f"  {_line(second)}")
                 ),
+                memories=tuple((first.id, second.id) for first, second in pairs[:EXAMPLES]),
             )
 
 
@@ -329,4 +331,13 @@ def _finding(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urge
     if memories:
         first = memories[:EXAMPLES]
         examples, shown = tuple(memory.id for memory in first), tuple(map(_line, first))
-        yield Finding(kind=kind, count=len(memories), says=says, fix=fix, urgent=urgent, examples=examples, shown=shown)
+        yield Finding(
+            kind=kind,
+            count=len(memories),
+            says=says,
+            fix=fix,
+            urgent=urgent,
+            examples=examples,
+            shown=shown,
+            memories=tuple((memory.id,) for memory in first),
+        )

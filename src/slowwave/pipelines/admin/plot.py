@@ -1,7 +1,7 @@
 """Plots of a scope: how facts fade, how their number grew, and what the sleep passes changed."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -26,15 +26,19 @@ _DAY: Final = 86400.0
 _TICKS: Final = 5
 
 
-def plot(ports: Ports, kind: str) -> Picture:
-    """The picture of a kind: `forgetting`, `growth` or `sleep`.
+def plot(ports: Ports, kind: str, memory: Memory | None = None) -> Picture:
+    """The picture of a kind: `forgetting`, `growth` or `sleep`. With a memory, only its own curve is drawn.
 
     Raises:
-        InputError: for any other kind.
+        InputError: for any other kind, or if a kind other than `forgetting` is asked for with a memory.
     """
     if kind not in KINDS:
         raise InputError(f"unknown plot {shown(kind)}: use {', '.join(KINDS)}")
-    return KINDS[kind](ports)
+    if memory is None:
+        return KINDS[kind](ports)
+    if kind != "forgetting":
+        raise InputError(f"the plot {kind!r} is about the whole scope: use 'forgetting' to draw one memory")
+    return _forgetting(ports, (memory,), "How it fades, and how use keeps it")
 
 
 def forgetting(ports: Ports) -> Picture:
@@ -44,12 +48,18 @@ def forgetting(ports: Ports) -> Picture:
     facts = ports.store.select((ports.scope,), where)
     ranked = rank(facts, config, now, top_k=len(facts))
     top = sorted(ranked, key=lambda memory: not memory.accesses)[:CURVES]
+    return _forgetting(ports, top, "How facts fade, and how use keeps them")
+
+
+def _forgetting(ports: Ports, top: Sequence[Memory], title: str) -> Picture:
+    """The strengths of these memories over time."""
+    now, config = ports.now(), ports.config
     first = min((memory.recorded_at for memory in top), default=now)
     past = max(_days(first, now), 1.0)
     last = past / (1 - AHEAD)
     series = tuple(_curve(ports, memory, first, last) for memory in top)
     return Picture(
-        title="How facts fade, and how use keeps them",
+        title=title,
         across="each dot is a use; right of now: if nobody used them any more",
         up="strength",
         series=series,

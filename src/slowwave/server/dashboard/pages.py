@@ -1,0 +1,251 @@
+"""The pages of the dashboard. Each reads through the public methods of a memory and changes nothing."""
+
+from typing import Annotated, Final, cast
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from slowwave.agent_memory import AgentMemory
+from slowwave.errors import NotFoundError
+from slowwave.model.memory import HOT, PAGE, PHASES, SUMMARY
+from slowwave.model.plan import Run
+from slowwave.server.dashboard import rows
+from slowwave.server.dashboard.templating import drawing
+from slowwave.server.dashboard.visit import Desk, Visit, checked_number, counts_by_phase
+
+PAGE_SIZE: Final = 50
+NIGHTS: Final = 20
+"""Runs on one page. Each is read with its parts."""
+BUDGETS: Final = (300, 500, 800, 1500, 3000)
+FACTS: Final = ("episodic", "semantic", "procedural")
+SHOWN: Final = {"facts": None, "messages": ("message",), "summaries": ("summary",), "notes": ("note",)}
+"""The kinds of memories by the words of the list of memories."""
+PAIRS: Final = frozenset({"value changed?", "conflict?", "unsure"})
+"""The findings whose examples are pairs of facts about which a person decides."""
+ALL_PHASES: Final = tuple(phase for phase in PHASES if phase != "quarantined")
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+def visit(request: Request) -> Visit:
+    """The visit of a request, after a check that the browser may read the scope."""
+    found = bare_visit(request)
+    found.need("read")
+    return found
+
+
+def bare_visit(request: Request) -> Visit:
+    """The visit of a request, without a check of rights."""
+    return Visit(cast("Desk", request.app.state.desk), request)
+
+
+Reader = Annotated[Visit, Depends(visit)]
+Text = Annotated[str, Query(max_length=4000)]
+
+
+@router.get("/")
+def today(visit: Reader) -> HTMLResponse:
+    """What the last sleep pass did, what needs a decision, and how many memories there are."""
+    memory = visit.memory
+    status = memory.status()
+    last = next(iter(memory.runs(1, cause="sleep", parts="none")), None)
+    undone = _undone(memory)
+    counts = status.counts
+    return visit.render(
+        "today.html",
+        status=status,
+        last=_whole_run(memory, last.id, undone) if last else None,
+        findings=rows.finding_rows(memory, memory.health()),
+        cards=(
+            ("Facts in use", counts_by_phase(counts, FACTS, *HOT), "a search finds them", "/memories"),
+            ("In cold storage", counts_by_phase(counts, FACTS, "cold"), "a deep search finds them", "/memories?deep=1"),
+            (
+                "Messages",
+                counts_by_phase(counts, ("message",), *ALL_PHASES),
+                f"{status.unread:,} not read for facts yet",
+                "/conversations",
+            ),
+            ("Model calls", status.cost.calls, f"{status.cost.tokens_in + status.cost.tokens_out:,} tokens", "/nights"),
+        ),
+        chart=drawing(memory.plot("forgetting")),
+        growth=drawing(memory.plot("growth")),
+    )
+
+
+@router.get("/memories")
+def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "facts", after: str = "") -> HTMLResponse:
+    """All memories by strength, or the hits of a search with the parts of their scores."""
+    memory, is_deep = visit.memory, bool(deep)
+    kind = kind if kind in SHOWN else "facts"
+    kinds = SHOWN[kind]
+    if q.strip():
+        found = rows.hit_rows(memory, memory.search(q, top_k=25, deep=is_deep, kinds=kinds))
+        following = None
+    else:
+        phases = ALL_PHASES if is_deep else None
+        order = "-at" if kind in {"messages", "notes"} else "-strength"
+        listed = memory.get_all(kinds=kinds, phases=phases, order=order, after=after or None, limit=PAGE_SIZE)
+        found = rows.memory_rows(memory, listed)
+        following = listed[-1].id if len(listed) == PAGE_SIZE else None
+    return visit.render(
+        "memories.html", q=q, deep=is_deep, kind=kind, kinds=tuple(SHOWN), rows=found, following=following
+    )
+
+
+@router.get("/memories/{memory_id}")
+def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
+    """One memory: its sources, its strength over time, its history, and what can be done with it."""
+    memory = visit.memory
+    found = memory.explain(memory_id)
+    is_fact = found.memory.kind in FACTS or found.memory.kind == SUMMARY
+    others = [link.other(memory_id) for link in found.links]
+    return visit.render(
+        "memory.html",
+        found=found,
+        memory=found.memory,
+        quoted=rows.quoted(found.memory, found.sources),
+        chart=drawing(memory.plot("forgetting", memory_id=memory_id)) if is_fact else None,
+        history=[(event, rows.change_row(event.operation, {})) for event in reversed(found.history)],
+        linked=[(link, text) for link, text in zip(found.links, _texts_of(memory, others), strict=True)],
+        is_fact=is_fact,
+    )
+
+
+@router.get("/context")
+def context(visit: Reader, q: Text = "", budget: str = "") -> HTMLResponse:
+    """The context that a model would be given for a question, line by line."""
+    tokens = checked_number(budget, "budget", 50, 20_000, 800)
+    built = visit.memory.context(q, budget_tokens=tokens)
+    return visit.render("context.html", q=q, budget=tokens, budgets=BUDGETS, context=built)
+
+
+@router.get("/nights")
+def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
+    """The sleep passes, newest first, each with what it did and an undo; with `every`, all runs."""
+    memory = visit.memory
+    cause = None if every else "sleep"
+    runs = memory.runs(NIGHTS, cause=cause, after=after or None, parts="none")
+    undone = _undone(memory)
+    running = visit.desk.passes.running(visit.scope)
+    return visit.render(
+        "nights.html",
+        runs=[_whole_run(memory, run.id, undone) for run in runs],
+        every=bool(every),
+        following=runs[-1].id if len(runs) == NIGHTS else None,
+        running=running if running is not None and not running.ended else None,
+        chart=drawing(memory.plot("sleep")),
+    )
+
+
+@router.get("/nights/plan/{plan_id}")
+def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
+    """What a sleep pass would do now, as differences with their reasons."""
+    report = visit.desk.passes.planned(visit.scope, plan_id)
+    return visit.render("plan.html", report=report, stages=rows.stage_rows(report.plan, report.texts), plan=report.plan)
+
+
+@router.get("/nights/running", response_model=None)
+def running_night(visit: Reader) -> HTMLResponse | RedirectResponse:
+    """How far a sleep pass is that was started here; when it ended, its run."""
+    found = visit.desk.passes.running(visit.scope)
+    if found is None:
+        return visit.go("/nights")
+    if found.report is not None:
+        run = next((receipt.run_id for receipt in found.report.receipts), None)
+        return visit.render("running.html", running=found, run=found.report.plan.id if run else None)
+    return visit.render("running.html", running=found, run=None)
+
+
+@router.get("/runs/{run_id}")
+def one_run(visit: Reader, run_id: str) -> HTMLResponse:
+    """One run as differences, with the undo of it."""
+    memory = visit.memory
+    return visit.render("run.html", row=_whole_run(memory, run_id, _undone(memory)))
+
+
+@router.get("/review")
+def review(visit: Reader) -> HTMLResponse:
+    """What waits for a decision: withheld memories, pairs of facts that may contradict each other, refused facts."""
+    memory = visit.memory
+    findings = rows.finding_rows(memory, memory.health())
+    return visit.render(
+        "review.html",
+        withheld=rows.memory_rows(memory, memory.review()),
+        pairs=[(row.finding.kind, *pair) for row in findings if row.finding.kind in PAIRS for pair in row.examples],
+        findings=[row for row in findings if row.examples and row.finding.kind not in PAIRS],
+        refused=memory.refused(30),
+    )
+
+
+@router.get("/conversations")
+def conversations(visit: Reader, after: str = "") -> HTMLResponse:
+    """The conversations, the one written to last first."""
+    found = visit.memory.conversations(after=after or None, limit=PAGE_SIZE)
+    following = found[-1].name if len(found) == PAGE_SIZE else None
+    return visit.render("conversations.html", conversations=found, following=following)
+
+
+@router.get("/conversations/{name:path}")
+def one_conversation(visit: Reader, name: str, after: str = "") -> HTMLResponse:
+    """The messages of a conversation, each with the facts that were drawn from it."""
+    memory = visit.memory
+    listed = memory.get_all(
+        kinds=("message",), phases=PHASES, conversation=name, order="at", after=after or None, limit=PAGE_SIZE
+    )
+    if not listed and not after:
+        raise NotFoundError(f"no conversation {name!r} in this scope: choose one of the list")
+    facts = memory.get_all(conversation=name)
+    return visit.render(
+        "conversation.html",
+        name=name,
+        said=rows.said_rows(listed, facts),
+        summaries=memory.summaries(name),
+        following=listed[-1].id if len(listed) == PAGE_SIZE else None,
+        estimate=memory.estimate(name),
+    )
+
+
+@router.get("/pages")
+def topic_pages(visit: Reader) -> HTMLResponse:
+    """The topic pages, by the person or thing that they are about."""
+    found = visit.memory.get_all(kinds=(SUMMARY,), categories=(PAGE,))
+    return visit.render("pages.html", subjects=rows.pages_by_subject(found))
+
+
+@router.get("/scopes")
+def scopes(visit: Reader, after: str = "", q: Text = "") -> HTMLResponse:
+    """The scopes of the store that this browser may read, with the counts of their content."""
+    found = visit.desk.store.scopes(q.strip("/ "), after=after or None, limit=PAGE_SIZE)
+    return visit.render(
+        "scopes.html",
+        q=q,
+        scopes=[scope for scope in found if visit.may("read", scope.path)],
+        following=found[-1].path if len(found) == PAGE_SIZE else None,
+    )
+
+
+def _texts(memory: AgentMemory, run: Run) -> dict[str, str]:
+    """The texts of the memories that links of a run name, by id. A memory that was erased is left out."""
+    wanted = sorted(rows.linked_ids(each.plan for each in (run, *run.parts)))
+    return dict(zip(wanted, _texts_of(memory, wanted), strict=True))
+
+
+def _texts_of(memory: AgentMemory, ids: list[str]) -> list[str]:
+    texts = []
+    for each in ids:
+        try:
+            texts.append(memory.get(each).text)
+        except NotFoundError:
+            texts.append(each)
+    return texts
+
+
+def _whole_run(memory: AgentMemory, run_id: str, undone: frozenset[str]) -> rows.RunRow:
+    """A run with its parts, as a row."""
+    run = memory.run(run_id)
+    return rows.run_row(run, undone, _texts(memory, run))
+
+
+def _undone(memory: AgentMemory) -> frozenset[str]:
+    """The ids of the runs that a later run undid."""
+    return frozenset(run.undoes for run in memory.runs(None, cause="undo", parts="none") if run.undoes)

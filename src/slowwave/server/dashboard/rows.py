@@ -1,0 +1,339 @@
+"""Values of the library as rows that the templates of the dashboard print."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final
+
+from slowwave.agent_memory import AgentMemory
+from slowwave.errors import NotFoundError
+from slowwave.model.memory import MESSAGE, SUMMARY, Memory
+from slowwave.model.operations import Add, Change, Erase, Link, Operation, RejectFact, SetTitle, Use
+from slowwave.model.plan import Plan, Run, count_operations, merge_groups
+from slowwave.model.query import Hit
+from slowwave.pipelines.admin.health import Finding, Health
+from slowwave.policy.guard.labels import short_name
+
+SHOWN_PER_GROUP: Final = 40
+"""Operations of one group that a page shows; the others are counted."""
+HOT: Final = frozenset({"active", "core"})
+
+CAUSES: Final[Mapping[str, str]] = {
+    "add": "Added",
+    "add_messages": "Messages stored",
+    "observe": "Messages stored",
+    "consolidate": "Consolidated",
+    "distil": "Facts extracted",
+    "sleep": "Sleep pass",
+    "undo": "Undone",
+    "import": "Imported",
+    "erase": "Erased",
+    "edit": "Edited",
+    "use": "Used",
+    "apply": "Plan applied",
+}
+"""The headings of runs by the first part of their cause. A cause that is not listed is shown as it is."""
+STAGES: Final[Mapping[str, str]] = {
+    "distil": "Facts from unread messages",
+    "retry": "Facts that waited for a model",
+    "topic_pages": "Topic pages",
+    "duplicates": "Duplicates",
+    "merge": "Merged",
+    "compress": "Summaries of fading facts",
+    "cascade": "Summaries of conversations",
+    "fade": "Archived",
+    "expire": "Expired",
+    "refresh": "Rescheduled",
+    "reembed": "Vectors",
+}
+"""The headings of the stages of a sleep pass by the second part of their cause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRow:
+    """One memory in a list: its text, its strength (None for a message), and why it is there.
+
+    `parts` are the parts of the score of a search, the largest first.
+    """
+
+    memory: Memory
+    text: str
+    strength: float | None = None
+    relevance: float | None = None
+    parts: tuple[tuple[str, float], ...] = ()
+    because: str = ""
+
+    @property
+    def by(self) -> str:
+        """Who said it, or the category of a fact."""
+        memory = self.memory
+        return short_name(memory.role, memory.speaker) if memory.kind == MESSAGE else memory.category
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRow:
+    """One operation as a difference: the text before it, the text after it, and the reason.
+
+    `kind` is the class of its mark: "added", "archived", "reworded", "replaced", "removed", "restored", "linked",
+    "refused", "changed", "used" or "erased".
+    """
+
+    kind: str
+    before: str = ""
+    after: str = ""
+    because: str = ""
+    memory: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """Operations with one reason, and how many more of them are not shown."""
+
+    because: str
+    rows: tuple[ChangeRow, ...]
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageRow:
+    """A plan or a stage of a sleep pass with the groups that change something."""
+
+    title: str
+    groups: tuple[GroupRow, ...]
+
+    @property
+    def total(self) -> int:
+        """How many operations it has, those that are not shown included."""
+        return sum(len(group.rows) + group.more for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """One run in a list. `counted` says how many memories it changed; memories that were only rescheduled do not count.
+
+    `stages` are the stages of a sleep pass that changed something.
+    """
+
+    run: Run
+    title: str
+    counted: str
+    stages: tuple[StageRow, ...] = ()
+    undone: bool = False
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo. The undo of an erase is refused."""
+        return bool(self.counted) and not self.undone and self.run.cause != "erase"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """One finding about a scope, with the memories that it names, two in each example of a finding about pairs."""
+
+    finding: Finding
+    examples: tuple[tuple[Memory, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quoted:
+    """A source message, cut into the text before the quotation, the quotation, and the text after it."""
+
+    message: Memory
+    before: str
+    quote: str
+    after: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A message of a conversation and the facts that were drawn from it."""
+
+    message: Memory
+    by: str
+    facts: tuple[Memory, ...] = field(default=())
+
+
+def hit_rows(memory: AgentMemory, hits: Sequence[Hit]) -> list[MemoryRow]:
+    """The hits of a search with the three largest parts of their score."""
+    strengths = memory.strengths([hit.memory for hit in hits])
+    return [
+        MemoryRow(
+            memory=hit.memory,
+            text=hit.text,
+            strength=None if hit.memory.kind == MESSAGE else strength,
+            relevance=hit.relevance,
+            parts=_largest_parts(hit.parts),
+            because=hit.because,
+        )
+        for hit, strength in zip(hits, strengths, strict=True)
+    ]
+
+
+def memory_rows(memory: AgentMemory, memories: Sequence[Memory]) -> list[MemoryRow]:
+    """Listed memories with their strengths."""
+    strengths = memory.strengths(memories)
+    return [
+        MemoryRow(memory=each, text=each.text, strength=None if each.kind == MESSAGE else strength)
+        for each, strength in zip(memories, strengths, strict=True)
+    ]
+
+
+def _largest_parts(parts: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    ordered = sorted(parts.items(), key=lambda part: -abs(part[1]))
+    return tuple((name, value) for name, value in ordered[:3] if abs(value) >= 0.005)  # noqa: PLR2004 - it prints as 0.00
+
+
+def stage_rows(plan: Plan, texts: Mapping[str, str]) -> list[StageRow]:
+    """A plan and its parts as differences, without stages that change nothing. `texts` are texts of linked memories by id."""
+    stages = [
+        StageRow(title=cause_title(each.cause), groups=tuple(_group_rows(each, texts))) for each in (plan, *plan.parts)
+    ]
+    return [stage for stage in stages if stage.groups]
+
+
+def _group_rows(plan: Plan, texts: Mapping[str, str]) -> Iterator[GroupRow]:
+    for group in merge_groups(plan.groups):
+        rows = [row for operation in group.operations if (row := change_row(operation, texts)) is not None]
+        if rows:
+            yield GroupRow(
+                because=group.because,
+                rows=tuple(rows[:SHOWN_PER_GROUP]),
+                more=max(0, len(rows) - SHOWN_PER_GROUP),
+            )
+
+
+def change_row(operation: Operation, texts: Mapping[str, str]) -> ChangeRow | None:
+    """An operation as a difference; None for one that a person need not see, such as a moved cursor."""
+    row = None
+    match operation:
+        case Add(memory=memory):
+            row = ChangeRow(kind="added", after=memory.text, because=operation.because, memory=memory.id)
+        case Change(before=before, after=after) if not operation.only_reschedules:
+            row = _changed(before, after, operation.because)
+        case Link(source=source, target=target, kind=kind, weight=weight) if kind != "provenance":
+            ends = f"{texts.get(source, source)} — {texts.get(target, target)}"
+            verb = "linked" if weight else "unlinked"
+            row = ChangeRow(kind="linked", after=f"{verb} ({kind}): {ends}", because=operation.because, memory=source)
+        case Use(used_version=memory):
+            row = ChangeRow(kind="used", after=memory.text, because=operation.because, memory=memory.id)
+        case RejectFact(text=text, reason=reason):
+            row = ChangeRow(kind="refused", before=text, because=reason)
+        case SetTitle(conversation=conversation, before=title_before, after=title):
+            after_title = title or f"no title: {conversation}"
+            row = ChangeRow(kind="changed", before=title_before or "", after=after_title, because=operation.because)
+        case Erase(memory=erased):
+            row = ChangeRow(kind="erased", before=erased, because=operation.because)
+        case _:
+            pass  # moved cursors, suppressed keys, and the provenance that the page of a summary lists
+    return row
+
+
+def _changed(before: Memory, after: Memory, because: str) -> ChangeRow:
+    """A change of phase, of words, or of neither, by the class of its mark."""
+    reworded = before.text != after.text
+    if before.phase == after.phase:
+        shorter = not reworded and before.visible_text != after.visible_text
+        return ChangeRow(
+            kind="reworded" if reworded or shorter else "changed",
+            before=before.visible_text if reworded or shorter else "",
+            after=after.visible_text,
+            because=because,
+            memory=after.id,
+        )
+    kind = {"cold": "archived", "superseded": "replaced", "retracted": "removed"}.get(after.phase, "restored")
+    gone = after.phase not in HOT
+    return ChangeRow(
+        kind=kind,
+        before=before.text if gone or reworded else "",
+        after=after.text if reworded or not gone else "",
+        because=because,
+        memory=after.id,
+    )
+
+
+def linked_ids(plans: Iterable[Plan]) -> set[str]:
+    """The ids of the memories that links in these plans and their parts name."""
+    operations = (operation for plan in plans for operation in plan.operations)
+    return {end for each in operations if isinstance(each, Link) for end in (each.source, each.target)}
+
+
+def run_row(run: Run, undone: frozenset[str], texts: Mapping[str, str]) -> RunRow:
+    """A run that was read with its parts. `undone` are the ids of the runs that later runs undid."""
+    stages = tuple(stage for each in (run, *run.parts) for stage in stage_rows(each.plan, texts))
+    operations = (operation for each in (run, *run.parts) for operation in each.plan.operations)
+    return RunRow(
+        run=run,
+        title=cause_title(run.cause),
+        counted=count_operations(operations),
+        stages=stages,
+        undone=run.id in undone,
+    )
+
+
+def cause_title(cause: str) -> str:
+    """The heading of a run or a stage.
+
+    >>> cause_title("sleep"), cause_title("sleep/fade"), cause_title("mine")
+    ('Sleep pass', 'Archived', 'mine')
+    """
+    first, _, stage = cause.partition("/")
+    return STAGES.get(stage, stage) if stage and first == "sleep" else CAUSES.get(first, cause)
+
+
+def quoted(memory: Memory, sources: Iterable[Memory]) -> list[Quoted]:
+    """The source messages of a memory, with the quotation that it rests on cut out of the text."""
+    quotes = {source.memory: source.quote for source in memory.sources}
+    rows = []
+    for message in sources:
+        quote = quotes.get(message.id) or ""
+        before, found, after = message.text.partition(quote) if quote else (message.text, "", "")
+        by = short_name(message.role, message.speaker) if message.kind == MESSAGE else message.category
+        rows.append(Quoted(message=message, before=before, quote=found, after=after, by=by))
+    return rows
+
+
+def said_rows(messages: Sequence[Memory], facts: Sequence[Memory]) -> list[Said]:
+    """The messages of a conversation, each with the facts that have it as a source."""
+    by_message: dict[str, list[Memory]] = {}
+    for fact in facts:
+        for source in dict.fromkeys(source.memory for source in fact.sources):
+            by_message.setdefault(source, []).append(fact)
+    return [
+        Said(
+            message=message,
+            by=short_name(message.role, message.speaker),
+            facts=tuple(by_message.get(message.id, ())),
+        )
+        for message in messages
+    ]
+
+
+def pages_by_subject(pages: Sequence[Memory]) -> list[tuple[str, list[Memory]]]:
+    """Topic pages by the person or thing that they are about."""
+    ordered = sorted(pages, key=lambda page: (page.subject or "", page.text))
+    return [(subject, list(group)) for subject, group in groupby(ordered, key=lambda page: page.subject or "")]
+
+
+def finding_rows(memory: AgentMemory, health: Health) -> list[FindingRow]:
+    """The findings about a scope, the urgent ones first, each with the memories that it names."""
+    ordered = sorted(health.findings, key=lambda finding: not finding.urgent)
+    return [FindingRow(finding=finding, examples=tuple(_named(memory, finding))) for finding in ordered]
+
+
+def _named(memory: AgentMemory, finding: Finding) -> Iterator[tuple[Memory, ...]]:
+    """The memories of each example. An example of which a memory was erased meanwhile is left out."""
+    for ids in finding.memories:
+        try:
+            yield tuple(memory.get(identity) for identity in ids)
+        except NotFoundError:
+            continue
+
+
+def phase_tag(memory: Memory) -> str:
+    """The word that a list shows for a memory that is not simply in use; empty for one that is."""
+    if memory.pinned:
+        return "pinned"
+    if memory.kind == SUMMARY and memory.is_page:
+        return "topic page"
+    return "" if memory.phase == "active" else memory.phase
