@@ -67,6 +67,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "backup": "store_cmds:backup",
         "copy": "store_cmds:copy",
     },
+    "Serve": {"serve": "serve_cmd:serve", "keys": "key_cmds:keys"},
     "Set up": {
         "config": "config_cmds:config",
         "completion": "help_cmd:completion",
