@@ -16,6 +16,7 @@ from slowwave.errors import SlowwaveError
 from slowwave.server.access.door import Door
 from slowwave.server.access.guards import BodyGuard, HostGuard
 from slowwave.server.access.problems import problem_of
+from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.http.app import build_http
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
@@ -86,4 +87,5 @@ def _routes(shared: Shared) -> list[Route | Mount]:
         Route("/healthz", alive),
         Route("/readyz", ready),
         Mount("/v1", build_http(shared.door, shared.jobs, shared.plans)),
+        Mount("/", build_dashboard(shared.door, shared.jobs, shared.plans)),
     ]

@@ -1,16 +1,20 @@
 """The actions of the dashboard: each checks the form token and the right, calls one method of a memory, and shows the result."""
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Form, HTTPException
+from fastapi import APIRouter, Depends, Form
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.errors import ConflictError
+from slowwave.errors import ConflictError, InputError, shown
+from slowwave.model.access import Right
+from slowwave.server.access.errors import UnauthorizedError
 from slowwave.server.dashboard.pages import bare_visit
 from slowwave.server.dashboard.visit import Visit
+from slowwave.server.work.jobs import Report
 
-ACTIONS: Final = {
+ACTIONS: Final[Mapping[str, tuple[Right, Callable[[AgentMemory, str], object]]]] = {
     "pin": ("write", AgentMemory.pin),
     "unpin": ("write", AgentMemory.unpin),
     "delete": ("write", AgentMemory.delete),
@@ -22,129 +26,160 @@ ACTIONS: Final = {
 
 router = APIRouter(include_in_schema=False)
 
-Any_ = Annotated[Visit, Depends(bare_visit)]
+AnyVisit = Annotated[Visit, Depends(bare_visit)]
 Token = Annotated[str, Form(max_length=200)]
 Word = Annotated[str, Form(max_length=100)]
 Words = Annotated[str, Form(max_length=100_000)]
+RightNames = Annotated[Sequence[str], Form()]
 
 
 @router.post("/memories/{memory_id}/do")
 def change_memory(
-    visit: Any_, memory_id: str, token: Token = "", action: Word = "", back: Word = ""
+    visit: AnyVisit, memory_id: str, token: Token = "", action: Word = "", back: Word = ""
 ) -> RedirectResponse:
     """Pin, unpin, delete, revive, release or reject one memory."""
     if action not in ACTIONS:
-        raise HTTPException(400, f"unknown action: use {', '.join(ACTIONS)}")
+        raise InputError(f"unknown action {shown(action)}: use {', '.join(ACTIONS)}")
     right, method = ACTIONS[action]
-    visit.check_form(token, right)
-    method(visit.memory, memory_id)
+    memory = visit.act(token, right)
+    method(memory, memory_id)
     return visit.go("/review" if back == "review" else f"/memories/{memory_id}")
 
 
 @router.post("/memories/{memory_id}/update")
-def reword_memory(visit: Any_, memory_id: str, token: Token = "", text: Words = "") -> RedirectResponse:
+def reword_memory(visit: AnyVisit, memory_id: str, token: Token = "", text: Words = "") -> RedirectResponse:
     """Replace the words of one memory. The earlier words stay in its history."""
-    visit.check_form(token, "write")
-    visit.memory.update(memory_id, text)
+    memory = visit.act(token, "write")
+    memory.update(memory_id, text)
     return visit.go(f"/memories/{memory_id}")
 
 
 @router.post("/memories")
-def add_memory(visit: Any_, token: Token = "", text: Words = "") -> RedirectResponse:
+def add_memory(visit: AnyVisit, token: Token = "", text: Words = "") -> RedirectResponse:
     """Store a fact that a person states, after it was reconciled with what is known."""
-    visit.check_form(token, "write")
-    receipt = visit.memory.add(text)
+    memory = visit.act(token, "write")
+    receipt = memory.add(text)
     stored = next((outcome.memory_id for outcome in receipt.outcomes if outcome.memory_id), None)
     return visit.go(f"/memories/{stored}" if stored else "/memories")
 
 
 @router.post("/memories/{memory_id}/erase", response_model=None)
-def erase_memory(visit: Any_, memory_id: str, token: Token = "", sure: Word = "") -> HTMLResponse | RedirectResponse:
+def erase_memory(
+    visit: AnyVisit, memory_id: str, token: Token = "", sure: Word = ""
+) -> HTMLResponse | RedirectResponse:
     """Show what an erase of one memory would destroy; with `sure`, destroy it and show the proof."""
-    visit.check_form(token, "erase")
-    receipt = visit.memory.erase(id=memory_id, dry_run=sure != "yes")
+    memory = visit.act(token, "erase")
+    receipt = memory.erase(id=memory_id, dry_run=sure != "yes")
     return visit.render("erase.html", receipt=receipt, action=f"/memories/{memory_id}/erase", what="this memory")
 
 
 @router.post("/erase/conversation", response_model=None)
-def erase_conversation(visit: Any_, token: Token = "", name: Words = "", sure: Word = "") -> HTMLResponse:
+def erase_conversation(visit: AnyVisit, token: Token = "", name: Words = "", sure: Word = "") -> HTMLResponse:
     """Show what an erase of one conversation would destroy; with `sure`, destroy it and show the proof."""
-    visit.check_form(token, "erase")
-    receipt = visit.memory.erase(conversation=name, dry_run=sure != "yes")
+    memory = visit.act(token, "erase")
+    receipt = memory.erase(conversation=name, dry_run=sure != "yes")
     return visit.render(
         "erase.html", receipt=receipt, action="/erase/conversation", what=f"the conversation {name}", name=name
     )
 
 
 @router.post("/nights/plan")
-def plan_night(visit: Any_, token: Token = "") -> RedirectResponse:
+def plan_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Plan a sleep pass without carrying it out."""
-    visit.check_form(token, "write")
-    return visit.go(f"/nights/plan/{visit.desk.passes.plan(visit.memory)}")
+    memory = visit.act(token, "write")
+    report = memory.sleep(dry_run=True)
+    visit.desk.plans.keep(report.plan)
+    return visit.go(f"/nights/plan/{report.plan.id}")
 
 
 @router.post("/nights/plan/{plan_id}/apply")
-def apply_plan(visit: Any_, plan_id: str, token: Token = "") -> RedirectResponse:
+def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Carry out a plan. Groups whose memories have changed since are dropped."""
-    visit.check_form(token, "write")
-    report = visit.desk.passes.planned(visit.scope, plan_id)
-    receipts = visit.memory.apply(report.plan)
-    visit.desk.passes.discard(visit.scope, plan_id)
-    return visit.go(f"/runs/{receipts[0].run_id if len(receipts) == 1 else report.plan.id}")
+    memory = visit.act(token, "write")
+    plan = visit.desk.plans.get(visit.scope, plan_id)
+    memory.apply(plan)
+    visit.desk.plans.drop(plan_id)
+    return visit.go(f"/runs/{plan.id}")
 
 
 @router.post("/nights/plan/{plan_id}/discard")
-def discard_plan(visit: Any_, plan_id: str, token: Token = "") -> RedirectResponse:
+def discard_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Forget a plan. Nothing was changed by it."""
-    visit.check_form(token, "write")
-    visit.desk.passes.discard(visit.scope, plan_id)
+    visit.act(token, "write")
+    visit.desk.plans.get(visit.scope, plan_id)
+    visit.desk.plans.drop(plan_id)
     return visit.go("/nights")
 
 
 @router.post("/nights/run")
-def run_night(visit: Any_, token: Token = "") -> RedirectResponse:
+def run_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Start a sleep pass, and show how far it is."""
-    visit.check_form(token, "write")
-    visit.desk.passes.start(visit.memory)
-    return visit.go("/nights/running")
+    memory = visit.act(token, "write")
+    job = visit.desk.jobs.start(visit.scope, "sleep", lambda report: _sleep(memory, report))
+    return visit.go(f"/nights/jobs/{job.id}")
 
 
 @router.post("/runs/{run_id}/undo", response_model=None)
-def undo_run(visit: Any_, run_id: str, token: Token = "", cascade: Word = "") -> HTMLResponse | RedirectResponse:
+def undo_run(visit: AnyVisit, run_id: str, token: Token = "", cascade: Word = "") -> HTMLResponse | RedirectResponse:
     """Reverse a run. If later runs depend on it, ask first whether to reverse them too."""
-    visit.check_form(token, "write")
+    memory = visit.act(token, "write")
     try:
-        receipts = visit.memory.undo(run_id, cascade=cascade == "yes")
+        receipts = memory.undo(run_id, cascade=cascade == "yes")
     except ConflictError as error:
         return visit.render("conflict.html", code=409, run_id=run_id, sentence=str(error))
     return visit.go(f"/runs/{receipts[-1].run_id}")
 
 
 @router.post("/conversations/consolidate")
-def consolidate(visit: Any_, token: Token = "", name: Words = "") -> RedirectResponse:
+def consolidate(visit: AnyVisit, token: Token = "", name: Words = "") -> RedirectResponse:
     """Read the unread messages of a conversation for facts now."""
-    visit.check_form(token, "write")
-    visit.memory.consolidate(name, force=True)
+    memory = visit.act(token, "write")
+    memory.consolidate(name, force=True)
     return visit.go(f"/conversations/{name}")
 
 
 @router.post("/sign-in", response_model=None)
-def sign_in(visit: Any_, token: Token = "", key: Word = "") -> HTMLResponse | RedirectResponse:
+def sign_in(visit: AnyVisit, token: Token = "", key: Word = "") -> HTMLResponse | RedirectResponse:
     """Join a key to this browser's session."""
-    gate = visit.desk.gate
-    if gate is None:
-        return visit.go("/")
-    if visit.is_new or token != visit.token or not gate.sign_in(visit.session, key):
-        return visit.render(
-            "sign_in.html", code=401, problem="This key is not valid here. Check it and enter it again."
-        )
+    visit.check_token(token)
+    try:
+        visit.desk.door.holder(key.strip())
+    except UnauthorizedError as error:
+        return visit.render("sign_in.html", code=401, problem=str(error))
+    visit.desk.sessions.sign_in(visit.session, key.strip())
     return visit.go("/")
 
 
 @router.post("/sign-out")
-def sign_out(visit: Any_, token: Token = "") -> RedirectResponse:
+def sign_out(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """End this browser's session."""
-    visit.check_form(token, "read")
-    if visit.desk.gate is not None:
-        visit.desk.gate.sign_out(visit.session)
+    visit.check_token(token)
+    visit.desk.sessions.sign_out(visit.session)
     return visit.go("/sign-in")
+
+
+@router.post("/keys", response_model=None)
+def add_key(
+    visit: AnyVisit, token: Token = "", label: Word = "", prefix: Words = "", right: RightNames = ()
+) -> HTMLResponse:
+    """Make a key, and show its secret this once."""
+    visit.act(token, "admin")
+    visitor = visit.visitor
+    below = visitor.check_scope(prefix.strip() or visitor.key.prefix) if prefix.strip() or visitor.key.prefix else ""
+    made = visitor.store.add_key(label, prefix=below, rights=right or ("read",))
+    return visit.render("key.html", made=made)
+
+
+@router.post("/keys/{key_id}/revoke")
+def revoke_key(visit: AnyVisit, key_id: str, token: Token = "") -> RedirectResponse:
+    """Revoke a key: from now on it opens nothing."""
+    visit.act(token, "admin")
+    visit.visitor.check_key(key_id)
+    visit.visitor.store.revoke_key(key_id)
+    return visit.go("/scopes")
+
+
+def _sleep(memory: AgentMemory, report: Report) -> dict[str, object]:
+    """Run a sleep pass as a job. Returns the id of its run, None if it changed nothing, and its problems."""
+    done = memory.sleep(on_progress=report)
+    return {"run_id": done.plan.id if done.receipts else None, "problems": list(done.problems)}

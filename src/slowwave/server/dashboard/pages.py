@@ -3,12 +3,14 @@
 from typing import Annotated, Final, cast
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
+from slowwave.model.access import AccessKey
 from slowwave.model.memory import HOT, PAGE, PHASES, SUMMARY
 from slowwave.model.plan import Run
+from slowwave.server.access.door import Visitor
 from slowwave.server.dashboard import rows
 from slowwave.server.dashboard.templating import drawing
 from slowwave.server.dashboard.visit import Desk, Visit, checked_number, counts_by_phase
@@ -30,7 +32,7 @@ router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 def visit(request: Request) -> Visit:
     """The visit of a request, after a check that the browser may read the scope."""
     found = bare_visit(request)
-    found.need("read")
+    found.memory("read")
     return found
 
 
@@ -46,7 +48,7 @@ Text = Annotated[str, Query(max_length=4000)]
 @router.get("/")
 def today(visit: Reader) -> HTMLResponse:
     """What the last sleep pass did, what needs a decision, and how many memories there are."""
-    memory = visit.memory
+    memory = visit.memory("read")
     status = memory.status()
     last = next(iter(memory.runs(1, cause="sleep", parts="none")), None)
     undone = _undone(memory)
@@ -69,13 +71,14 @@ def today(visit: Reader) -> HTMLResponse:
         ),
         chart=drawing(memory.plot("forgetting")),
         growth=drawing(memory.plot("growth")),
+        now=memory.ports.now(),
     )
 
 
 @router.get("/memories")
 def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "facts", after: str = "") -> HTMLResponse:
     """All memories by strength, or the hits of a search with the parts of their scores."""
-    memory, is_deep = visit.memory, bool(deep)
+    memory, is_deep = visit.memory("read"), bool(deep)
     kind = kind if kind in SHOWN else "facts"
     kinds = SHOWN[kind]
     if q.strip():
@@ -95,7 +98,7 @@ def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "facts", a
 @router.get("/memories/{memory_id}")
 def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
     """One memory: its sources, its strength over time, its history, and what can be done with it."""
-    memory = visit.memory
+    memory = visit.memory("read")
     found = memory.explain(memory_id)
     is_fact = found.memory.kind in FACTS or found.memory.kind == SUMMARY
     others = [link.other(memory_id) for link in found.links]
@@ -115,24 +118,24 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
 def context(visit: Reader, q: Text = "", budget: str = "") -> HTMLResponse:
     """The context that a model would be given for a question, line by line."""
     tokens = checked_number(budget, "budget", 50, 20_000, 800)
-    built = visit.memory.context(q, budget_tokens=tokens)
+    built = visit.memory("read").context(q, budget_tokens=tokens)
     return visit.render("context.html", q=q, budget=tokens, budgets=BUDGETS, context=built)
 
 
 @router.get("/nights")
 def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
     """The sleep passes, newest first, each with what it did and an undo; with `every`, all runs."""
-    memory = visit.memory
+    memory = visit.memory("read")
     cause = None if every else "sleep"
     runs = memory.runs(NIGHTS, cause=cause, after=after or None, parts="none")
     undone = _undone(memory)
-    running = visit.desk.passes.running(visit.scope)
+    running = next((job for job in visit.desk.jobs.list(visit.scope) if not job.has_ended), None)
     return visit.render(
         "nights.html",
         runs=[_whole_run(memory, run.id, undone) for run in runs],
         every=bool(every),
         following=runs[-1].id if len(runs) == NIGHTS else None,
-        running=running if running is not None and not running.ended else None,
+        running=running,
         chart=drawing(memory.plot("sleep")),
     )
 
@@ -140,33 +143,29 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
 @router.get("/nights/plan/{plan_id}")
 def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
     """What a sleep pass would do now, as differences with their reasons."""
-    report = visit.desk.passes.planned(visit.scope, plan_id)
-    return visit.render("plan.html", report=report, stages=rows.stage_rows(report.plan, report.texts), plan=report.plan)
+    plan = visit.desk.plans.get(visit.scope, plan_id)
+    linked = sorted(rows.linked_ids([plan]))
+    texts = dict(zip(linked, _texts_of(visit.memory("read"), linked), strict=True))
+    return visit.render("plan.html", plan=plan, stages=rows.stage_rows(plan, texts))
 
 
-@router.get("/nights/running", response_model=None)
-def running_night(visit: Reader) -> HTMLResponse | RedirectResponse:
-    """How far a sleep pass is that was started here; when it ended, its run."""
-    found = visit.desk.passes.running(visit.scope)
-    if found is None:
-        return visit.go("/nights")
-    if found.report is not None:
-        run = next((receipt.run_id for receipt in found.report.receipts), None)
-        return visit.render("running.html", running=found, run=found.report.plan.id if run else None)
-    return visit.render("running.html", running=found, run=None)
+@router.get("/nights/jobs/{job_id}")
+def running_night(visit: Reader, job_id: str) -> HTMLResponse:
+    """How far a sleep pass is that was started here; once it has ended, what it reported."""
+    return visit.render("job.html", job=visit.desk.jobs.get(visit.scope, job_id))
 
 
 @router.get("/runs/{run_id}")
 def one_run(visit: Reader, run_id: str) -> HTMLResponse:
     """One run as differences, with the undo of it."""
-    memory = visit.memory
+    memory = visit.memory("read")
     return visit.render("run.html", row=_whole_run(memory, run_id, _undone(memory)))
 
 
 @router.get("/review")
 def review(visit: Reader) -> HTMLResponse:
     """What waits for a decision: withheld memories, pairs of facts that may contradict each other, refused facts."""
-    memory = visit.memory
+    memory = visit.memory("read")
     findings = rows.finding_rows(memory, memory.health())
     return visit.render(
         "review.html",
@@ -180,7 +179,7 @@ def review(visit: Reader) -> HTMLResponse:
 @router.get("/conversations")
 def conversations(visit: Reader, after: str = "") -> HTMLResponse:
     """The conversations, the one written to last first."""
-    found = visit.memory.conversations(after=after or None, limit=PAGE_SIZE)
+    found = visit.memory("read").conversations(after=after or None, limit=PAGE_SIZE)
     following = found[-1].name if len(found) == PAGE_SIZE else None
     return visit.render("conversations.html", conversations=found, following=following)
 
@@ -188,7 +187,7 @@ def conversations(visit: Reader, after: str = "") -> HTMLResponse:
 @router.get("/conversations/{name:path}")
 def one_conversation(visit: Reader, name: str, after: str = "") -> HTMLResponse:
     """The messages of a conversation, each with the facts that were drawn from it."""
-    memory = visit.memory
+    memory = visit.memory("read")
     listed = memory.get_all(
         kinds=("message",), phases=PHASES, conversation=name, order="at", after=after or None, limit=PAGE_SIZE
     )
@@ -208,19 +207,23 @@ def one_conversation(visit: Reader, name: str, after: str = "") -> HTMLResponse:
 @router.get("/pages")
 def topic_pages(visit: Reader) -> HTMLResponse:
     """The topic pages, by the person or thing that they are about."""
-    found = visit.memory.get_all(kinds=(SUMMARY,), categories=(PAGE,))
+    found = visit.memory("read").get_all(kinds=(SUMMARY,), categories=(PAGE,))
     return visit.render("pages.html", subjects=rows.pages_by_subject(found))
 
 
 @router.get("/scopes")
 def scopes(visit: Reader, after: str = "", q: Text = "") -> HTMLResponse:
     """The scopes of the store that this browser may read, with the counts of their content."""
-    found = visit.desk.store.scopes(q.strip("/ "), after=after or None, limit=PAGE_SIZE)
+    visitor = visit.visitor
+    below = visitor.check_scope(q.strip("/ ") or visitor.key.prefix) if q.strip("/ ") or visitor.key.prefix else ""
+    found = visitor.store.scopes(below, after=after or None, limit=PAGE_SIZE)
     return visit.render(
         "scopes.html",
         q=q,
-        scopes=[scope for scope in found if visit.may("read", scope.path)],
+        scopes=found,
+        keys=_keys(visitor) if visitor.may("admin") else None,
         following=found[-1].path if len(found) == PAGE_SIZE else None,
+        now=visit.memory("read").ports.now(),
     )
 
 
@@ -238,6 +241,11 @@ def _texts_of(memory: AgentMemory, ids: list[str]) -> list[str]:
         except NotFoundError:
             texts.append(each)
     return texts
+
+
+def _keys(visitor: Visitor) -> list[AccessKey]:
+    """The keys that the holder of an admin key may manage."""
+    return [key for key in visitor.store.list_keys() if visitor.key.reaches(key.prefix)]
 
 
 def _whole_run(memory: AgentMemory, run_id: str, undone: frozenset[str]) -> rows.RunRow:

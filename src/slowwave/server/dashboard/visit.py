@@ -1,25 +1,35 @@
-"""One request of a browser: its scope, its memory, its form token, and the page that it gets."""
+"""One request of a browser: its key, its scope, its form token, and the page that it gets."""
 
 import hmac
-import secrets
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Final, Protocol
+from secrets import token_bytes, token_urlsafe
+from threading import Lock
+from time import monotonic
+from typing import Final
 from urllib.parse import quote, urlencode
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
-from slowwave.model.scope import checked_scope, names_of
-from slowwave.server.dashboard.passes import Passes
+from slowwave.model.access import Right
+from slowwave.server.access.door import Door, Visitor
+from slowwave.server.access.errors import ForbiddenError
 from slowwave.server.dashboard.templating import create_environment
-from slowwave.whole_store import Slowwave
+from slowwave.server.work.jobs import Jobs
+from slowwave.server.work.plans import Plans
 
 COOKIE: Final = "slowwave-session"
+SESSION_LENGTH: Final = 43
+"""Characters of 32 random bytes in base 64."""
+SIGNED_IN: Final = 12 * 3600.0
+"""Seconds until a browser has to sign in again."""
+SESSIONS_MOST: Final = 1000
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -43,88 +53,135 @@ NAVIGATION: Final = (
 )
 
 
-class Gate(Protocol):
-    """What a browser may do. `None` in place of a gate means: everything, as for a person on the same machine."""
+class Sessions:
+    """The keys of the browsers that signed in, by session. They are kept in RAM: a restart signs everybody out.
 
-    def may(self, session: str, right: str, scope: str) -> bool:
-        """Whether the session of a browser has a right ("read", "write", "review", "erase", "admin") in a scope."""
+    The key is looked up in the store at each request, so that a revoked key ends its sessions. Threads may share one object.
+    """
 
-    def sign_in(self, session: str, key: str) -> bool:
-        """Join a key to the session of a browser. Returns whether the key is valid."""
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._secrets: OrderedDict[str, tuple[str, float]] = OrderedDict()
+
+    def sign_in(self, session: str, secret: str) -> None:
+        """Join the secret of a key to a session, for 12 hours."""
+        with self._lock:
+            self._secrets[session] = (secret, monotonic() + SIGNED_IN)
+            while len(self._secrets) > SESSIONS_MOST:
+                self._secrets.popitem(last=False)
 
     def sign_out(self, session: str) -> None:
-        """End the session of a browser."""
+        """End a session."""
+        with self._lock:
+            self._secrets.pop(session, None)
+
+    def secret(self, session: str) -> str | None:
+        """The secret that was joined to a session; None if there is none, or if it was too long ago."""
+        with self._lock:
+            secret, until = self._secrets.get(session, ("", 0.0))
+        return secret if until > monotonic() else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What all requests share: the store, the default scope, the plans that wait, the secret of the form tokens."""
+    """What all requests share.
 
-    store: Slowwave
-    scope: str
-    read_only: bool = False
-    gate: Gate | None = None
-    passes: Passes = field(default_factory=Passes)
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    Attributes:
+        door: finds the key of a request, and opens memories.
+        jobs: the sleep passes that run on threads.
+        plans: the plans that wait to be applied.
+        scope: the scope that is shown first; None: the prefix of the key, else "default".
+        sessions: the keys of the browsers that signed in.
+        key: of the form tokens; made when the server starts.
+        templates: the templates of the pages.
+    """
+
+    door: Door
+    jobs: Jobs
+    plans: Plans
+    scope: str | None = None
+    sessions: Sessions = field(default_factory=Sessions)
+    key: bytes = field(default_factory=lambda: token_bytes(32), repr=False)
     templates: Environment = field(default_factory=create_environment, repr=False)
 
 
 class Visit:
-    """One request. It opens the memory of its scope, checks rights and tokens, and prints templates."""
+    """One request of a browser. It opens the memory of its scope, checks rights and form tokens, and prints templates."""
 
     def __init__(self, desk: Desk, request: Request) -> None:
         self.desk = desk
         self.request = request
-        self.scope = checked_scope(request.query_params.get("scope") or desk.scope)
         known = request.cookies.get(COOKIE, "")
-        self.session = known if len(known) == 43 and known.isascii() else secrets.token_urlsafe(32)  # noqa: PLR2004 - 32 bytes
-        self.is_new = self.session != known
+        self.is_new = not (len(known) == SESSION_LENGTH and known.isascii())
+        self.session = token_urlsafe(32) if self.is_new else known
+        self._visitor: Visitor | None = None
 
     @property
-    def memory(self) -> AgentMemory:
-        """The memory of the scope. Nothing is read until a method of it is called."""
-        return self.desk.store.within(*names_of(self.scope))
+    def visitor(self) -> Visitor:
+        """The holder of the key of this browser.
+
+        Raises:
+            UnauthorizedError: it did not sign in, and a key is needed.
+        """
+        if self._visitor is None:
+            secret = self.desk.sessions.secret(self.session)
+            self._visitor = self.desk.door.visitor(None) if secret is None else self.desk.door.holder(secret)
+        return self._visitor
+
+    @property
+    def home(self) -> str:
+        """The scope that is shown if an address names none."""
+        return self.desk.scope or self.visitor.own_scope
+
+    @property
+    def scope(self) -> str:
+        """The scope of this request."""
+        return self.visitor.check_scope(self.request.query_params.get("scope") or self.home)
+
+    @property
+    def is_signed_in(self) -> bool:
+        """Whether this browser uses a key."""
+        return self.desk.sessions.secret(self.session) is not None
+
+    def memory(self, *rights: Right) -> AgentMemory:
+        """The memory of the scope, for a request that uses these rights.
+
+        Raises:
+            UnauthorizedError: the browser did not sign in, and a key is needed.
+            ForbiddenError: the key does not have a right, or does not open the scope.
+            InputError: the scope is not a path.
+        """
+        return self.visitor.memory(self.scope, *rights)
+
+    def may(self, right: Right) -> bool:
+        """Whether this browser may use a right; templates leave out what it may not."""
+        return self.visitor.may(right)
 
     @property
     def token(self) -> str:
-        """The form token of this browser: no page of another origin can know it."""
-        return hmac.new(self.desk.secret, self.session.encode(), sha256).hexdigest()
+        """The form token of this browser, which no page of another site can know."""
+        return hmac.new(self.desk.key, self.session.encode(), sha256).hexdigest()
 
-    def may(self, right: str, scope: str | None = None) -> bool:
-        """Whether this browser has a right in a scope; None: its own."""
-        if self.desk.read_only and right != "read":
-            return False
-        gate = self.desk.gate
-        return gate is None or gate.may(self.session, right, self.scope if scope is None else scope)
-
-    def need(self, right: str) -> None:
-        """Check a right.
+    def act(self, token: str, *rights: Right) -> AgentMemory:
+        """Check the token of a form. Returns the memory of the scope, for an action that uses these rights.
 
         Raises:
-            HTTPException: 401 if the browser is not signed in, 403 if its key lacks the right.
+            ForbiddenError: the form is not from a page of this browser, or the key lacks a right.
         """
-        if self.may(right):
-            return
-        signed_in = self.may("read")
-        if self.desk.gate is not None and not signed_in:
-            raise HTTPException(401, "sign in with a key for this scope")
-        raise HTTPException(403, f"this needs the right {right!r}, which is not given here")
+        self.check_token(token)
+        return self.memory(*rights)
 
-    def check_form(self, token: str, right: str) -> None:
-        """Check the token of a form, then the right.
-
-        Raises:
-            HTTPException: 403 if the form is not of this browser's page.
-        """
+    def check_token(self, token: str) -> None:
+        """Raise ForbiddenError unless the form is from a page of this browser."""
         if self.is_new or not hmac.compare_digest(token.encode(), self.token.encode()):
-            raise HTTPException(403, "the form is out of date: load its page again and repeat the action")
-        self.need(right)
+            raise ForbiddenError("the form is out of date: load its page again and repeat the action")
 
     def link(self, path: str, **query: object) -> str:
         """The address of a page in this scope. A query without a value is left out."""
         given = {name: str(value) for name, value in query.items() if value not in (None, "", False)}
-        if self.scope != self.desk.scope:
-            given["scope"] = self.scope
+        asked = self.request.query_params.get("scope")
+        if asked:
+            given["scope"] = asked
         return f"{quote(path)}?{urlencode(given)}" if given else quote(path)
 
     def render(self, template: str, /, *, code: int = 200, **values: object) -> HTMLResponse:
@@ -133,7 +190,6 @@ class Visit:
             visit=self,
             here=self.request.url.path,
             navigation=NAVIGATION,
-            now=self.memory.ports.now(),
             **values,
         )
         response = HTMLResponse(page, code, headers=HEADERS)
