@@ -166,6 +166,8 @@ def add_key(
     visit.act(token, "admin")
     visitor = visit.visitor
     below = visitor.check_scope(prefix.strip() or visitor.key.prefix) if prefix.strip() or visitor.key.prefix else ""
+    if not visitor.store.has_keys() and "admin" not in right:
+        raise InputError("the first key needs the right 'admin', because from then on only a key opens this page")
     made = visitor.store.add_key(label, prefix=below, rights=right or ("read",))
     return visit.render("key.html", made=made)
 

@@ -20,8 +20,14 @@ NIGHTS: Final = 20
 """Runs on one page. Each is read with its parts."""
 BUDGETS: Final = (300, 500, 800, 1500, 3000)
 FACTS: Final = ("episodic", "semantic", "procedural")
-SHOWN: Final = {"facts": None, "messages": ("message",), "summaries": ("summary",), "notes": ("note",)}
-"""The kinds of memories by the words of the list of memories."""
+SHOWN: Final = {
+    "all": None,
+    "facts": (*FACTS, SUMMARY),
+    "messages": ("message",),
+    "summaries": (SUMMARY,),
+    "notes": ("note",),
+}
+"""The kinds of memories by the words of the list. A list of "all" without a question has facts and summaries."""
 PAIRS: Final = frozenset({"value changed?", "conflict?", "unsure"})
 """The findings whose examples are pairs of facts about which a person decides."""
 ALL_PHASES: Final = tuple(phase for phase in PHASES if phase != "quarantined")
@@ -76,10 +82,10 @@ def today(visit: Reader) -> HTMLResponse:
 
 
 @router.get("/memories")
-def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "facts", after: str = "") -> HTMLResponse:
+def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "all", after: str = "") -> HTMLResponse:
     """All memories by strength, or the hits of a search with the parts of their scores."""
     memory, is_deep = visit.memory("read"), bool(deep)
-    kind = kind if kind in SHOWN else "facts"
+    kind = kind if kind in SHOWN else "all"
     kinds = SHOWN[kind]
     if q.strip():
         found = rows.hit_rows(memory, memory.search(q, top_k=25, deep=is_deep, kinds=kinds))
