@@ -12,7 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from slowwave import Slowwave
-from slowwave.server.app import Serving, build_app
+from slowwave.server.access.door import Door
+from slowwave.server.app import build_app
+from slowwave.server.dashboard.site import build_dashboard
+from slowwave.server.work.jobs import Jobs
+from slowwave.server.work.plans import Plans
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 PAGES = (
@@ -51,8 +55,13 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Slowwave]:
 
 @pytest.fixture
 def browser(store: Slowwave) -> Iterator[TestClient]:
-    with TestClient(build_app(store), base_url="http://localhost") as client:
+    with client_of(store) as client:
         yield client
+
+
+def client_of(store: Slowwave, *, read_only: bool = False) -> TestClient:
+    dashboard = build_dashboard(Door(store, read_only=read_only), Jobs(), Plans())
+    return TestClient(dashboard, base_url="http://localhost")
 
 
 def token(browser: TestClient, path: str = "/scopes") -> str:
@@ -67,7 +76,7 @@ def post(browser: TestClient, path: str, **fields: str) -> tuple[int, str]:
 
 
 def signed_in(store: Slowwave, secret: str) -> TestClient:
-    client = TestClient(build_app(store), base_url="http://localhost")
+    client = client_of(store)
     shown = re.search(r'name="token" value="([0-9a-f]{64})"', client.get("/sign-in").text)
     assert shown is not None
     assert client.post("/sign-in", data={"token": shown[1], "key": secret}, follow_redirects=False).status_code == 303
@@ -83,6 +92,15 @@ def test_every_page_answers_on_an_empty_and_on_a_filled_store(store: Slowwave, b
     assert [browser.get(path).status_code for path in PAGES] == [200] * len(PAGES)
     assert "Ada bakes rye bread" in browser.get("/memories").text
     assert "I moved to Lyon." in browser.get("/conversations/a%20talk/with%20a%20slash").text
+
+
+def test_the_server_shows_the_dashboard_beside_its_other_interfaces(store: Slowwave) -> None:
+    store.within("default").add("Ada bakes rye bread")
+    with TestClient(build_app(store), base_url="http://localhost") as client:
+        assert "Ada bakes rye bread" in client.get("/memories").text
+        assert client.get("/static/dashboard.css").headers["content-type"].startswith("text/css")
+        assert client.get("/v1/openapi.json").status_code == 200
+        assert client.get("/", headers={"host": "evil.example"}).status_code == 421
 
 
 def test_no_page_loads_anything_from_elsewhere_or_runs_a_script_of_its_own(
@@ -218,7 +236,7 @@ def test_a_form_without_the_token_of_its_browser_changes_nothing(
     browser.get("/")
     answer = browser.post(f"/memories/{fact}/do", data={"token": sent, "action": "delete"})
     assert (answer.status_code, memory.get(fact).phase) == (403, "active")
-    stranger = TestClient(build_app(store), base_url="http://localhost")
+    stranger = client_of(store)
     answer = stranger.post(f"/memories/{fact}/do", data={"token": token(browser), "action": "delete"})
     assert (answer.status_code, memory.get(fact).phase) == (403, "active")
 
@@ -226,7 +244,7 @@ def test_a_form_without_the_token_of_its_browser_changes_nothing(
 def test_a_read_only_server_shows_pages_and_refuses_every_form(store: Slowwave) -> None:
     memory = store.within("default")
     (fact,) = memory.add("Ada bakes rye bread").ids
-    with TestClient(build_app(store, Serving(read_only=True)), base_url="http://localhost") as client:
+    with client_of(store, read_only=True) as client:
         page = client.get(f"/memories/{fact}")
         assert (page.status_code, '/do"' in page.text) == (200, False)
         assert client.post(f"/memories/{fact}/do", data={"action": "delete"}).status_code == 403
@@ -236,7 +254,7 @@ def test_a_read_only_server_shows_pages_and_refuses_every_form(store: Slowwave) 
 def test_with_keys_a_browser_sees_nothing_before_it_signs_in(store: Slowwave) -> None:
     store.within("acme", "ada").add("Ada bakes rye bread")
     made = store.add_key("root", rights=("admin",))
-    client = TestClient(build_app(store), base_url="http://localhost")
+    client = client_of(store)
     answers = [client.get(f"{path}{'&' if '?' in path else '?'}scope=acme/ada") for path in PAGES]
     assert {answer.status_code for answer in answers} == {401}
     assert not any("rye bread" in answer.text.replace("q=rye", "") for answer in answers)
