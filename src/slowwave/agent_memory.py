@@ -1196,29 +1196,35 @@ class AgentMemory:
         picture = plot(self.ports, kind)
         return to_text(picture) if text else to_svg(picture)
 
-    def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
+    def doctor(
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+    ) -> list[str]:
         """Check the whole store. Returns the problems as sentences; an empty list if there are none.
 
         Args:
             deep: also check every row against its checksum, and replay the journal of every scope.
             repair: first recompute the checksums of damaged rows, in all scopes, where a replay of the journal proves
                 their content. The list then begins with what was repaired, and why other rows were not.
+            scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read.
         """
         store = self.ports.store
         repaired = store.repair() if repair else None
         lines = [*([str(repaired)] if repaired else []), *(repaired.refused if repaired is not None else ())]
-        return [*lines, *store.check(deep=deep)]
+        return [*lines, *store.check(deep=deep, scopes=scopes)]
 
-    def checks(self, *, deep: bool = False, repair: bool = False) -> "list[Check]":
+    def checks(
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+    ) -> "list[Check]":
         """Check the store, the model and the embedder one by one; the embedder is called, the model is not.
 
         Args:
             deep: as of `doctor`.
             repair: as of `doctor`.
+            scopes: as of `doctor`.
         """
         from slowwave.pipelines.admin.checks import checks
 
-        return checks(self.ports, deep=deep, repair=repair)
+        return checks(self.ports, deep=deep, repair=repair, scopes=scopes)
 
     # ---- correct
 
@@ -1366,7 +1372,8 @@ class AgentMemory:
             text: every memory that contains or ever contained this text, in upper or lower case.
             scope: True: everything in this scope.
             rewrite: whether the file or the tables may be rewritten, which removes the erased bytes from free space and
-                locks others out meanwhile. True: at any size; False: never; None: up to 64 MB.
+                locks others out meanwhile. True: at any size; False: never; None: in a store of up to 64 MB. Where they
+                are not, the rows of the scope are proved, and the receipt says what is pending.
             dry_run: change nothing; the receipt says what would be destroyed and restored.
 
         Raises:

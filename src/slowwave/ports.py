@@ -12,6 +12,7 @@ from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
+from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
@@ -394,23 +395,34 @@ class Scrubber(Protocol):
     unreached: tuple[str, ...]
     """What an erase does not reach in this store, as sentences."""
 
-    def rewrite_erased(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
-        """Remove the bytes of erased content from files and logs. Returns the names of what was rewritten.
+    def prove_erased(
+        self, scope: str, texts: Sequence[str], ids: Sequence[str], *, rewrite: bool | None = None, again: bool = False
+    ) -> ErasureProof:
+        """Search for what was just erased, and remove its bytes from files where that is due.
+
+        A file and a small database are proved as a whole: they are rewritten and searched. Of a large database the rows
+        of the scope are searched; what only a proof of the whole store can show is pending, and `prove_pending` shows it.
 
         Args:
-            rewrite: whether files or tables may be rewritten, which locks others out; None: only small ones.
+            scope: the scope from which it was erased.
+            texts: the erased texts. Those of fewer than 8 bytes are not searched for: they occur by chance. Texts that
+                a stored memory contains are no trace.
+            ids: of the erased memories.
+            rewrite: True: prove the whole store now, whatever its size; others wait while tables are rewritten. False:
+                rewrite nothing. None: as the size of the store and the rights of the login suggest.
             again: an earlier erase may have left bytes anywhere, not only where this thread erased.
-
-        Raises:
-            BusyError: other processes use the store, or a needed rewrite is not allowed.
         """
         ...
 
-    def find_traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
-        """Return where bytes of erased texts remain, as sentences. Texts that another memory contains are no trace.
+    def pending_proofs(self) -> list[PendingProof]:
+        """Return the erases that wait for a proof of the whole store, the oldest first."""
+        ...
 
-        Texts of fewer than 8 bytes are not searched for: they occur by chance. `ids` are those of the erased memories. A
-        store of tables searches for them too, except where the journal records the erase.
+    def prove_pending(self, *, rewrite: bool | None = None) -> StoreProof:
+        """Prove all pending erases with one pass over the store. Resumable; an erase that fails stays pending.
+
+        Args:
+            rewrite: True: rewrite tables of any size. False: rewrite none. None: tables of up to 64 MB each.
         """
         ...
 
@@ -437,8 +449,14 @@ class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Lease
         """Check the environment of the store: what was checked, whether it is well, and a finding with advice."""
         ...
 
-    def check(self, *, deep: bool = False) -> list[str]:
-        """Return the problems of the store as sentences; empty if there are none. Deep also replays the journal."""
+    def check(self, *, deep: bool = False, scopes: Collection[str] | int | None = None) -> list[str]:
+        """Return the problems of the store as sentences; empty if there are none. Deep also replays the journal.
+
+        Args:
+            deep: also check every row against its checksum, and replay the journal.
+            scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read. None: the
+                whole store.
+        """
         ...
 
     def repair(self) -> Repaired:

@@ -9,7 +9,7 @@ from slowwave.errors import InputError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.operations import Add, Change, Operation, Use
+from slowwave.model.operations import Add, Change, Erase, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.connection import Connection, StoreBase, WriteHints
 from slowwave.stores.eraser import StalePlanError
@@ -94,7 +94,8 @@ class PlanApplier(StoreBase):
                 last = writer.finish()
                 run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group)
             if writer.hints is None:
-                self._after_erase()
+                erases = happened and any(isinstance(operation, Erase) for operation in writer.performed)
+                self._after_erase((writer.token, writer.run, to_micros(plan.at)) if erases else None)
         if happened:
             self._keep_hints(writer.hints)
             run.key = writer.run

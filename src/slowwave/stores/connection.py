@@ -135,8 +135,12 @@ class StoreBase:
         """A write transaction on one scope, with one writer at a time."""
         raise NotImplementedError
 
-    def _after_erase(self) -> None:
-        """Hook at the end of a transaction that has erased something."""
+    def _after_erase(self, run: tuple[int, int, int] | None) -> None:
+        """Hook at the end of a transaction that may have deleted rows.
+
+        Args:
+            run: of an erase: the token of its scope, the key of its run and its time in microseconds. None: no erase.
+        """
 
     def _stop_waiting(self) -> None:
         """From now on, fail at once instead of waiting for a lock."""

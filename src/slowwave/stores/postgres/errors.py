@@ -31,7 +31,8 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError]
     (
         (errors.InsufficientPrivilege,),
         ReadOnlyError,
-        "the user of {name} lacks a permission ({error}): as its owner, run `GRANT slowwave_app TO` that user",
+        "the user of {name} lacks a permission ({error}): as its owner, run `GRANT slowwave_app TO` that user; "
+        "docs/operating.md has the grants where this role does not exist",
     ),
     ((errors.DataCorrupted, errors.IndexCorrupted), CorruptError, "{name} is damaged ({error}): restore a backup"),
     (

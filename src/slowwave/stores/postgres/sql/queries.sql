@@ -687,6 +687,23 @@ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.na
 -- name: orphans ()
 SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
 
+-- name: without_entry_of (low, high)
+SELECT count(*) FROM memories m WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2
+    AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.scope = m.scope AND e.key = m.key)
+
+-- name: lost_entries_of (low, high)
+SELECT count(*) FROM entries e WHERE e.scope = $1 >> 40 AND e.key BETWEEN $1 AND $2
+    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = e.scope AND m.key = e.key)
+
+-- name: nameless_of (low, high)
+SELECT count(*) FROM (
+    SELECT DISTINCT scope, conversation FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND seq IS NOT NULL
+) m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
+
+-- name: orphans_of (low, high)
+SELECT count(*) FROM journal j WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.scope = j.scope AND r.key = j.run)
+
 -- name: half_copied ()
 SELECT count(*) FROM scopes WHERE path < '!'
 
@@ -727,18 +744,30 @@ SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
 FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = $1 AND cost <> '{}' AND at >= $2) r
 GROUP BY cause ORDER BY cause
 
--- name: words_of_memories (after, limit)
+-- name: words_of_memories (after, high, limit)
 SELECT key, text || chr(10) || coalesce(speaker, '') || chr(10) || coalesce(subject, '') || chr(10)
     || coalesce(conversation, '') || chr(10) || coalesce(ref, '') || chr(10) || category || chr(10)
     || coalesce(metadata, '') || chr(10) || coalesce(sources, '')
-FROM memories WHERE key > $1 ORDER BY key LIMIT $2
+FROM memories WHERE key > $1 AND key <= $2 ORDER BY key LIMIT $3
 
--- name: words_of_changes (after, limit)
+-- name: words_of_changes (after, high, limit)
 SELECT j.key, j.payload FROM journal j
-WHERE j.key > $1 AND j.payload IS NOT NULL AND (
+WHERE j.key > $1 AND j.key <= $2 AND j.payload IS NOT NULL AND (
     j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
 )
-ORDER BY j.key LIMIT $2
+ORDER BY j.key LIMIT $3
+
+-- name: put_pending_proof (scope, run, at, tables) deferred
+INSERT INTO pending_proofs (scope, run, at, tables) VALUES ($1, $2, $3, CAST($4 AS text[]))
+ON CONFLICT (scope, run) DO UPDATE SET tables = ARRAY(
+    SELECT unnest(pending_proofs.tables) UNION SELECT unnest(excluded.tables)
+)
+
+-- name: drop_pending_proof (scope, run) deferred
+DELETE FROM pending_proofs WHERE scope = $1 AND run = $2
+
+-- name: pending_proofs ()
+SELECT s.path, p.at, array_to_json(p.tables) FROM pending_proofs p JOIN scopes s ON s.token = p.scope ORDER BY p.at, s.path
 
 -- name: lease (scope)
 SELECT token, holder, until, run FROM leases WHERE scope = $1

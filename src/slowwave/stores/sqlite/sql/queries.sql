@@ -616,6 +616,23 @@ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.na
 -- name: orphans
 SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
 
+-- name: without_entry_of
+SELECT count(*) FROM memories m WHERE m.key BETWEEN :low AND :high
+    AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.key = m.key)
+
+-- name: lost_entries_of
+SELECT count(*) FROM entries e WHERE e.key BETWEEN :low AND :high
+    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.key = e.key)
+
+-- name: nameless_of
+SELECT count(*) FROM (
+    SELECT DISTINCT scope, conversation FROM memories WHERE key BETWEEN :low AND :high AND seq IS NOT NULL
+) m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
+
+-- name: orphans_of
+SELECT count(*) FROM journal j WHERE j.key BETWEEN :low AND :high
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
+
 -- name: half_copied
 SELECT count(*) FROM scopes WHERE path < '!'
 
@@ -663,11 +680,11 @@ GROUP BY cause ORDER BY cause
 SELECT key, text || char(10) || coalesce(speaker, '') || char(10) || coalesce(subject, '') || char(10)
     || coalesce(conversation, '') || char(10) || coalesce(ref, '') || char(10) || category || char(10)
     || coalesce(metadata, '') || char(10) || coalesce(sources, '')
-FROM memories WHERE key > ? ORDER BY key LIMIT ?
+FROM memories WHERE key > ? AND key <= ? ORDER BY key LIMIT ?
 
 -- name: words_of_changes
 SELECT j.key, j.payload FROM journal j
-WHERE j.key > ? AND j.payload IS NOT NULL AND (
+WHERE j.key > ? AND j.key <= ? AND j.payload IS NOT NULL AND (
     j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
 )
 ORDER BY j.key LIMIT ?
