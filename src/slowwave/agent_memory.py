@@ -937,22 +937,23 @@ class AgentMemory:
         self,
         *,
         think: bool = True,
-        limit: int = 1000,
+        limit: int | None = None,
         on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope of the store that is due, of all tenants. Returns reports by scope.
 
-        Many machines may do so at once: a lease admits one of them to each scope.
+        Many machines may do so at once: a lease admits one of them to each scope. A scope whose pass failed is due again
+        after a pause that grows with each failure in a row: 15 minutes, 1 hour, 6 hours, 24 hours.
 
         Args:
             think: False: ask no model; work that needs one stays due.
-            limit: how many scopes at most; those that slept least recently come first.
+            limit: how many scopes at most; those that slept least recently come first. None: all that are due.
             on_progress: called with scope and report after each pass.
         """
         from slowwave.pipelines.sleep.all_scopes import sleep_due
 
         reports: dict[str, SleepReport] = {}
-        for scope, report in sleep_due(self.ports, think=think, limit=checked_count(limit, "limit")):
+        for scope, report in sleep_due(self.ports, think=think, limit=optional_count(limit, "limit")):
             reports[scope] = report
             if on_progress:
                 on_progress(scope, report)

@@ -197,7 +197,11 @@ class AsyncAgentMemory:
     ) -> SleepReport: ...
     tick = sleep
     async def sleep_due(
-        self, *, think: bool = True, limit: int = 1000, on_progress: Callable[[str, SleepReport], None] | None = None
+        self,
+        *,
+        think: bool = True,
+        limit: int | None = None,
+        on_progress: Callable[[str, SleepReport], None] | None = None,
     ) -> dict[str, SleepReport]: ...
     async def apply(self, plan: Plan) -> tuple[Receipt, ...]: ...
     async def save_plan(self, plan: Plan, path: str | Path) -> None: ...
@@ -308,7 +312,11 @@ class AsyncSlowwave:
     async def find(self, memory_id: str, prefix: str = "") -> Memory: ...
     async def delete_scope(self, path: str, *, rewrite: bool | None = None) -> ErasureReceipt: ...
     async def sleep_due(
-        self, *, think: bool = True, limit: int = 1000, on_progress: Callable[[str, SleepReport], None] | None = None
+        self,
+        *,
+        think: bool = True,
+        limit: int | None = None,
+        on_progress: Callable[[str, SleepReport], None] | None = None,
     ) -> dict[str, SleepReport]: ...
     async def doctor(
         self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None

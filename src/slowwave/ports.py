@@ -10,6 +10,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
+from slowwave.model.night import Night
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
@@ -326,12 +327,25 @@ class Scheduler(Protocol):
         """
         ...
 
-    def scopes_due(self, now: datetime, limit: int) -> list[str]:
+    def scopes_due(self, now: datetime, limit: int, scope: str | None = None) -> list[str]:
         """Return scopes with a due fact, or new content or work left since their last sleep pass; the oldest pass first.
 
-        A scope where a fact waits for a model is due again 15 minutes after its last pass. It takes a few index steps
-        for each scope of the store.
+        A scope where a fact waits for a model is due again 15 minutes after its last pass. A scope whose last passes
+        failed is left out until its `Night.next_try`. It takes a few index steps for each scope of the store.
+
+        Args:
+            now: the present time.
+            limit: how many at most; -1: all.
+            scope: only this scope: the list says whether it is due.
         """
+        ...
+
+    def night(self, scope: str) -> Night:
+        """Return how the last sleep passes of a scope ended."""
+        ...
+
+    def failing_nights(self, least: int, limit: int) -> list[tuple[str, Night]]:
+        """Return the scopes of which at least so many sleep passes failed in a row, those with the most failures first."""
         ...
 
 
@@ -371,21 +385,40 @@ class Leases(Protocol):
             ended: called with the present holder's text; if it returns True, that holder has ended and loses the lease.
 
         Returns:
-            A token that grows with every new holder, or None if another process holds the lease.
+            A token that grows with every new holder, or None if another process holds the lease. A lease that is taken
+            over from a process that did not release it counts as a failed pass of the scope (`Night`).
         """
         ...
 
-    def slept(self, scope: str, holder: str, run: int, again: datetime | None = None) -> None:
-        """Record the end of a sleep pass that has seen all runs up to this key. Until then the scope stays due.
+    def slept(
+        self,
+        scope: str,
+        holder: str,
+        run: int | None,
+        now: datetime,
+        again: datetime | None = None,
+        *,
+        error: str = "",
+    ) -> datetime | None:
+        """Record the end of a sleep pass that has seen all runs up to this key, and release the lease.
 
-        Does nothing if `holder` no longer has the lease.
+        Until then the scope stays due. Does nothing if `holder` no longer has the lease.
 
         Args:
             scope: the scope that was slept.
             holder: the text that took the lease.
-            run: the key of the last run that the pass has seen.
+            run: the key of the last run that the pass has seen; None: it saw none, because it raised an error.
+            now: the present time.
             again: when the work that the pass left is due: then the scope is due again. None: it left none.
+            error: the kind of the failure, if the pass failed: the scope is not due before the next of `night.PAUSES`.
+
+        Returns:
+            When the scope may be slept again because of what this pass left; None if it left nothing.
         """
+        ...
+
+    def retry_night(self, scope: str) -> bool:
+        """Forget the failures of a scope's sleep passes, so that it is due at once. Returns whether there were any."""
         ...
 
 

@@ -13,7 +13,7 @@ from slowwave.errors import NotFoundError
 from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
-from slowwave.model.names import checked_count, checked_id, optional_count
+from slowwave.model.names import checked_id, optional_count
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
@@ -221,11 +221,11 @@ class Slowwave:
         self,
         *,
         think: bool = True,
-        limit: int = 1000,
+        limit: int | None = None,
         on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
-        """Run a sleep pass for each scope that is due, at most `limit`. Returns reports by scope. See `AgentMemory.sleep_due`."""
-        return self._memory().sleep_due(think=think, limit=checked_count(limit, "limit"), on_progress=on_progress)
+        """Run a sleep pass for each scope that is due, at most `limit` (None: all). Returns reports by scope. See `AgentMemory.sleep_due`."""
+        return self._memory().sleep_due(think=think, limit=limit, on_progress=on_progress)
 
     def doctor(
         self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None

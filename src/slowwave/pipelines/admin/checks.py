@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from slowwave.errors import SlowwaveError
+from slowwave.errors import OlderSchemaError, SlowwaveError
 from slowwave.pipelines.admin.status import status
 from slowwave.ports import Ports
 
@@ -63,7 +63,11 @@ def _embedder(ports: Ports) -> Check:
 
 
 def _work(ports: Ports) -> Iterator[Check]:
-    state = status(ports)
+    try:
+        state = status(ports)
+    except OlderSchemaError as error:
+        yield Check(check="work", ok=False, found=str(error))
+        return
     if state.waiting:
         facts = "fact waits" if state.waiting == 1 else "facts wait"
         yield Check(

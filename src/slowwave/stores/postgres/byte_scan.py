@@ -27,8 +27,8 @@ _MARKS: Final = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 
 _WORDED: Final = """
 SELECT format('%I.%I', n.nspname, c.relname), pg_total_relation_size(c.oid), pg_has_role(c.relowner, 'USAGE')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND c.relname NOT IN ('store', 'migrations', 'due', 'leases', 'embedders', 'pending_proofs')
-    AND pg_relation_size(c.oid) > 0
+WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0
+    AND c.relname NOT IN ('store', 'migrations', 'due', 'leases', 'embedders', 'workers', 'pending_proofs')
 ORDER BY 1
 """
 TOUCHED: Final = """SELECT format('%I.%I', schemaname, relname) FROM pg_stat_xact_all_tables

@@ -722,15 +722,15 @@ SELECT content FROM held WHERE scope = $1
 -- name: secret ()
 SELECT secret FROM store
 
--- name: scopes_due (now, waits, slept, limit)
+-- name: scopes_due (now, waits, slept, limit, scope)
 SELECT s.path FROM (
-    SELECT scope FROM due WHERE at <= $1
+    SELECT scope FROM due WHERE at <= $1 AND scope = coalesce($5, scope)
     UNION
     SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
     WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
-        AND coalesce(l.until, 0) <= $3
+        AND coalesce(l.until, 0) <= $3 AND m.scope = coalesce($5, m.scope)
 ) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
-WHERE s.path >= '!'
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
 ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
 
 -- name: put_secret (secret) deferred
@@ -770,7 +770,7 @@ DELETE FROM pending_proofs WHERE scope = $1 AND run = $2
 SELECT s.path, p.at, array_to_json(p.tables) FROM pending_proofs p JOIN scopes s ON s.token = p.scope ORDER BY p.at, s.path
 
 -- name: lease (scope)
-SELECT token, holder, until, run FROM leases WHERE scope = $1
+SELECT token, holder, until, run, failures FROM leases WHERE scope = $1
 
 -- name: lease_token (scope)
 SELECT token FROM leases WHERE scope = $1
@@ -780,8 +780,24 @@ INSERT INTO leases (scope, token, holder, until, run) VALUES {values}
 ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
--- name: slept (run, again, scope, holder) deferred
-UPDATE leases SET run = $1, again = $2 WHERE scope = $3 AND holder = $4
+-- name: slept (run, again, now, failures, next_try, error, scope, holder) deferred
+UPDATE leases SET run = coalesce(CAST($1 AS bigint), run), again = $2, until = $3, holder = '', ended = $3,
+    failures = $4, next_try = $5, error = $6
+WHERE scope = $7 AND holder = $8
+
+-- name: lease_abandoned (failures, next_try, error, scope) deferred
+UPDATE leases SET failures = $1, next_try = $2, error = $3 WHERE scope = $4
+
+-- name: night (scope)
+SELECT ended, failures, next_try, error FROM leases WHERE scope = $1
+
+-- name: failing_nights (least, limit)
+SELECT s.path, l.ended, l.failures, l.next_try, l.error FROM leases l JOIN scopes s ON s.token = l.scope
+WHERE l.failures > 0 AND l.failures >= $1 ORDER BY l.failures DESC, s.path LIMIT $2
+
+-- name: retry_night (scope)
+UPDATE leases SET failures = 0, next_try = 0, error = '', again = 0
+WHERE failures > 0 AND scope = $1 RETURNING scope
 
 -- name: last_run (default, low, high)
 SELECT coalesce(max(key), $1) FROM runs WHERE scope = $2 >> 40 AND key BETWEEN $2 AND $3

@@ -653,7 +653,7 @@ SELECT secret FROM store
 
 -- name: scopes_due
 SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
-WHERE s.path >= '!' AND (
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
     l.again <= :now
     OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
     OR EXISTS (
@@ -665,6 +665,7 @@ WHERE s.path >= '!' AND (
         WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
     ))
 )
+    AND (:scope IS NULL OR s.token = :scope)
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
 
 -- name: put_secret
@@ -690,7 +691,7 @@ WHERE j.key > ? AND j.key <= ? AND j.payload IS NOT NULL AND (
 ORDER BY j.key LIMIT ?
 
 -- name: lease
-SELECT token, holder, until, run FROM leases WHERE scope = ?
+SELECT token, holder, until, run, failures FROM leases WHERE scope = ?
 
 -- name: lease_token
 SELECT token FROM leases WHERE scope = ?
@@ -701,7 +702,23 @@ ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
 -- name: slept
-UPDATE leases SET run = ?, again = ? WHERE scope = ? AND holder = ?
+UPDATE leases SET run = coalesce(:run, run), again = :again, until = :now, holder = '', ended = :now,
+    failures = :failures, next_try = :next_try, error = :error
+WHERE scope = :scope AND holder = :holder
+
+-- name: lease_abandoned
+UPDATE leases SET failures = ?, next_try = ?, error = ? WHERE scope = ?
+
+-- name: night
+SELECT ended, failures, next_try, error FROM leases WHERE scope = ?
+
+-- name: failing_nights
+SELECT s.path, l.ended, l.failures, l.next_try, l.error FROM leases l JOIN scopes s ON s.token = l.scope
+WHERE l.failures > 0 AND l.failures >= ? ORDER BY l.failures DESC, s.path LIMIT ?
+
+-- name: retry_night
+UPDATE leases SET failures = 0, next_try = 0, error = '', again = 0
+WHERE failures > 0 AND scope = ? RETURNING scope
 
 -- name: last_run
 SELECT coalesce(max(key), ?) FROM runs WHERE key BETWEEN ? AND ?
