@@ -152,6 +152,9 @@ class StoreBase:
     def _see_every_scope(self) -> None:
         """Allow the next reads inside the guard to see every scope, for maintenance of the whole store."""
 
+    def _read_ahead(self, *statements: tuple[str, Values]) -> None:
+        """Announce statements that are about to be run inside `_one_state`. Postgres sends them with the next one."""
+
     def _all(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
         """All rows of the statement of this name."""
         return self._db.run(name, values).fetchall()

@@ -26,7 +26,7 @@ from slowwave.stores.rows import unreadable
 from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
-    from slowwave.stores.connection import WriteHints
+    from slowwave.stores.connection import Values, WriteHints
 
 _CONNECTIONS: Final = 16
 _ABOUT: Final = """
@@ -125,6 +125,10 @@ class PostgresBase(StoreBase):
     def _one_state(self) -> Iterator[None]:
         self._db.hold()
         yield
+
+    def _read_ahead(self, *statements: "tuple[str, Values]") -> None:
+        for name, values in statements:
+            self._db.read_ahead(name, values)
 
     def _connected(self, raw: RawConnection) -> None:
         """Configure a new connection. It may lead to a standby that took over and lacks the last writes: drop the hints."""

@@ -534,9 +534,32 @@ ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, a
 -- name: erase_snapshot (scope) deferred
 DELETE FROM snapshots WHERE scope = $1
 
--- name: touched (after, last)
+-- name: touched (scope, after, high)
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
-WHERE scope = $2 >> 40 AND key > $1 AND key <= $2 AND op IN ('add', 'change', 'use', 'erase')
+WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use', 'erase')
+
+-- name: touched_rows (scope, after, high)
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 AND m.id = ANY (ARRAY(
+    SELECT memory FROM journal WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use')
+))
+ORDER BY m.key
+
+-- name: touched_gists (scope, after, high)
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.scope = $1 AND e.key = m.key
+WHERE m.scope = $1 AND m.gist IS NOT NULL AND m.id = ANY (ARRAY(
+    SELECT memory FROM journal WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use')
+))
+
+-- name: touched_rows (scope, after, high)
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 AND m.id = ANY (ARRAY(
+    SELECT memory FROM journal WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use')
+))
+ORDER BY m.key
+
 
 -- name: embedders ()
 SELECT token, name FROM embedders

@@ -477,7 +477,23 @@ DELETE FROM snapshots WHERE scope = :scope
 
 -- name: touched
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
-WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'use', 'erase')
+WHERE scope = :scope AND key > :after AND key <= :high AND op IN ('add', 'change', 'use', 'erase')
+
+-- name: touched_rows
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = :scope AND m.id IN (
+    SELECT memory FROM journal
+    WHERE scope = :scope AND key > :after AND key <= :high AND op IN ('add', 'change', 'use')
+)
+ORDER BY m.key
+
+-- name: touched_gists
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.key = m.key
+WHERE m.scope = :scope AND m.gist IS NOT NULL AND m.id IN (
+    SELECT memory FROM journal
+    WHERE scope = :scope AND key > :after AND key <= :high AND op IN ('add', 'change', 'use')
+)
 
 -- name: embedders
 SELECT token, name FROM embedders
