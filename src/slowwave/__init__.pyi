@@ -15,6 +15,7 @@ from slowwave.errors import (
     ModelError,
     NewerSchemaError,
     NotFoundError,
+    OlderSchemaError,
     PortError,
     ReadOnlyError,
     ReusedNameError,
@@ -56,6 +57,7 @@ from slowwave.model.operations import (
     Use,
 )
 from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
+from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
@@ -135,8 +137,10 @@ __all__ = [
     "NewerSchemaError",
     "NotFoundError",
     "Note",
+    "OlderSchemaError",
     "Operation",
     "Outcome",
+    "PendingProof",
     "Plan",
     "PortError",
     "Ports",
@@ -160,6 +164,7 @@ __all__ = [
     "SourceRef",
     "Status",
     "StoreError",
+    "StoreProof",
     "Summary",
     "SummaryRequest",
     "Suppress",

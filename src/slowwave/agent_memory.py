@@ -968,22 +968,23 @@ class AgentMemory:
         self,
         *,
         think: bool = True,
-        limit: int = 1000,
+        limit: int | None = None,
         on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope of the store that is due, of all tenants. Returns reports by scope.
 
-        Many machines may do so at once: a lease admits one of them to each scope.
+        Many machines may do so at once: a lease admits one of them to each scope. A scope whose pass failed is due again
+        after a pause that grows with each failure in a row: 15 minutes, 1 hour, 6 hours, 24 hours.
 
         Args:
             think: False: ask no model; work that needs one stays due.
-            limit: how many scopes at most; those that slept least recently come first.
+            limit: how many scopes at most; those that slept least recently come first. None: all that are due.
             on_progress: called with scope and report after each pass.
         """
         from slowwave.pipelines.sleep.all_scopes import sleep_due
 
         reports: dict[str, SleepReport] = {}
-        for scope, report in sleep_due(self.ports, think=think, limit=checked_count(limit, "limit")):
+        for scope, report in sleep_due(self.ports, think=think, limit=optional_count(limit, "limit")):
             reports[scope] = report
             if on_progress:
                 on_progress(scope, report)
@@ -1229,29 +1230,35 @@ class AgentMemory:
         picture = plot(self.ports, kind, None if memory_id is None else self.get(memory_id))
         return to_text(picture) if text else to_svg(picture)
 
-    def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
+    def doctor(
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+    ) -> list[str]:
         """Check the whole store. Returns the problems as sentences; an empty list if there are none.
 
         Args:
             deep: also check every row against its checksum, and replay the journal of every scope.
             repair: first recompute the checksums of damaged rows, in all scopes, where a replay of the journal proves
                 their content. The list then begins with what was repaired, and why other rows were not.
+            scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read.
         """
         store = self.ports.store
         repaired = store.repair() if repair else None
         lines = [*([str(repaired)] if repaired else []), *(repaired.refused if repaired is not None else ())]
-        return [*lines, *store.check(deep=deep)]
+        return [*lines, *store.check(deep=deep, scopes=scopes)]
 
-    def checks(self, *, deep: bool = False, repair: bool = False) -> "list[Check]":
+    def checks(
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+    ) -> "list[Check]":
         """Check the store, the model and the embedder one by one; the embedder is called, the model is not.
 
         Args:
             deep: as of `doctor`.
             repair: as of `doctor`.
+            scopes: as of `doctor`.
         """
         from slowwave.pipelines.admin.checks import checks
 
-        return checks(self.ports, deep=deep, repair=repair)
+        return checks(self.ports, deep=deep, repair=repair, scopes=scopes)
 
     # ---- correct
 
@@ -1399,7 +1406,8 @@ class AgentMemory:
             text: every memory that contains or ever contained this text, in upper or lower case.
             scope: True: everything in this scope.
             rewrite: whether the file or the tables may be rewritten, which removes the erased bytes from free space and
-                locks others out meanwhile. True: at any size; False: never; None: up to 64 MB.
+                locks others out meanwhile. True: at any size; False: never; None: in a store of up to 64 MB. Where they
+                are not, the rows of the scope are proved, and the receipt says what is pending.
             dry_run: change nothing; the receipt says what would be destroyed and restored.
 
         Raises:

@@ -1,6 +1,6 @@
 """The composition root: builds the store, the mind and the embedder behind the ports."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from slowwave.stores import make as make_store
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from slowwave.model.schema import SchemaState
     from slowwave.stores.copy import CopyReport
 
 
@@ -140,6 +141,20 @@ def discard_partial_copy(target: str) -> int:
 
     with closing(make_store(target, create=False)) as store:
         return discard(store)
+
+
+def schema_state(where: str) -> "SchemaState":
+    """The schema of a store and the migrations that it lacks. See `stores.upgrade.schema_state`."""
+    from slowwave.stores.upgrade import schema_state as state  # noqa: PLC0415 - only `slowwave migrate` loads it
+
+    return state(where)
+
+
+def migrate_store(where: str, *, patience: float, say: Callable[[str], None]) -> "SchemaState":
+    """Run the missing migrations of a store. See `stores.upgrade.migrate_store`."""
+    from slowwave.stores.upgrade import migrate_store as migrate  # noqa: PLC0415 - as above
+
+    return migrate(where, patience=patience, say=say)
 
 
 def _utc_now() -> datetime:

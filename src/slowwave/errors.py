@@ -15,6 +15,7 @@ SlowwaveError
 │   ├── ReadOnlyError     the store cannot be written
 │   ├── ForeignFileError  the file is not a Slowwave store
 │   ├── NewerSchemaError  the store was written by a newer version
+│   ├── OlderSchemaError  the store needs `slowwave migrate`, by the owner of its schema
 │   └── CorruptError      the store fails its own checks
 └── PortError             a model or embedder failed; the work stays due
     ├── ModelError
@@ -129,6 +130,10 @@ class ForeignFileError(StoreError):
 
 class NewerSchemaError(StoreError):
     """The store was written by a newer version of Slowwave; it was not changed."""
+
+
+class OlderSchemaError(StoreError):
+    """The store was written by an older version and was not migrated; it was not changed."""
 
 
 class CorruptError(StoreError):

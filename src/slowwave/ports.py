@@ -11,8 +11,10 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
+from slowwave.model.night import Night
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
+from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
@@ -326,12 +328,25 @@ class Scheduler(Protocol):
         """
         ...
 
-    def scopes_due(self, now: datetime, limit: int) -> list[str]:
+    def scopes_due(self, now: datetime, limit: int, scope: str | None = None) -> list[str]:
         """Return scopes with a due fact, or new content or work left since their last sleep pass; the oldest pass first.
 
-        A scope where a fact waits for a model is due again 15 minutes after its last pass. It takes a few index steps
-        for each scope of the store.
+        A scope where a fact waits for a model is due again 15 minutes after its last pass. A scope whose last passes
+        failed is left out until its `Night.next_try`. It takes a few index steps for each scope of the store.
+
+        Args:
+            now: the present time.
+            limit: how many at most; -1: all.
+            scope: only this scope: the list says whether it is due.
         """
+        ...
+
+    def night(self, scope: str) -> Night:
+        """Return how the last sleep passes of a scope ended."""
+        ...
+
+    def failing_nights(self, least: int, limit: int) -> list[tuple[str, Night]]:
+        """Return the scopes of which at least so many sleep passes failed in a row, those with the most failures first."""
         ...
 
 
@@ -417,21 +432,40 @@ class Leases(Protocol):
             ended: called with the present holder's text; if it returns True, that holder has ended and loses the lease.
 
         Returns:
-            A token that grows with every new holder, or None if another process holds the lease.
+            A token that grows with every new holder, or None if another process holds the lease. A lease that is taken
+            over from a process that did not release it counts as a failed pass of the scope (`Night`).
         """
         ...
 
-    def slept(self, scope: str, holder: str, run: int, again: datetime | None = None) -> None:
-        """Record the end of a sleep pass that has seen all runs up to this key. Until then the scope stays due.
+    def slept(
+        self,
+        scope: str,
+        holder: str,
+        run: int | None,
+        now: datetime,
+        again: datetime | None = None,
+        *,
+        error: str = "",
+    ) -> datetime | None:
+        """Record the end of a sleep pass that has seen all runs up to this key, and release the lease.
 
-        Does nothing if `holder` no longer has the lease.
+        Until then the scope stays due. Does nothing if `holder` no longer has the lease.
 
         Args:
             scope: the scope that was slept.
             holder: the text that took the lease.
-            run: the key of the last run that the pass has seen.
+            run: the key of the last run that the pass has seen; None: it saw none, because it raised an error.
+            now: the present time.
             again: when the work that the pass left is due: then the scope is due again. None: it left none.
+            error: the kind of the failure, if the pass failed: the scope is not due before the next of `night.PAUSES`.
+
+        Returns:
+            When the scope may be slept again because of what this pass left; None if it left nothing.
         """
+        ...
+
+    def retry_night(self, scope: str) -> bool:
+        """Forget the failures of a scope's sleep passes, so that it is due at once. Returns whether there were any."""
         ...
 
 
@@ -441,23 +475,34 @@ class Scrubber(Protocol):
     unreached: tuple[str, ...]
     """What an erase does not reach in this store, as sentences."""
 
-    def rewrite_erased(self, *, rewrite: bool | None = None, again: bool = False) -> tuple[str, ...]:
-        """Remove the bytes of erased content from files and logs. Returns the names of what was rewritten.
+    def prove_erased(
+        self, scope: str, texts: Sequence[str], ids: Sequence[str], *, rewrite: bool | None = None, again: bool = False
+    ) -> ErasureProof:
+        """Search for what was just erased, and remove its bytes from files where that is due.
+
+        A file and a small database are proved as a whole: they are rewritten and searched. Of a large database the rows
+        of the scope are searched; what only a proof of the whole store can show is pending, and `prove_pending` shows it.
 
         Args:
-            rewrite: whether files or tables may be rewritten, which locks others out; None: only small ones.
+            scope: the scope from which it was erased.
+            texts: the erased texts. Those of fewer than 8 bytes are not searched for: they occur by chance. Texts that
+                a stored memory contains are no trace.
+            ids: of the erased memories.
+            rewrite: True: prove the whole store now, whatever its size; others wait while tables are rewritten. False:
+                rewrite nothing. None: as the size of the store and the rights of the login suggest.
             again: an earlier erase may have left bytes anywhere, not only where this thread erased.
-
-        Raises:
-            BusyError: other processes use the store, or a needed rewrite is not allowed.
         """
         ...
 
-    def find_traces(self, texts: Sequence[str], ids: Sequence[str] = (), /) -> list[str]:
-        """Return where bytes of erased texts remain, as sentences. Texts that another memory contains are no trace.
+    def pending_proofs(self) -> list[PendingProof]:
+        """Return the erases that wait for a proof of the whole store, the oldest first."""
+        ...
 
-        Texts of fewer than 8 bytes are not searched for: they occur by chance. `ids` are those of the erased memories. A
-        store of tables searches for them too, except where the journal records the erase.
+    def prove_pending(self, *, rewrite: bool | None = None) -> StoreProof:
+        """Prove all pending erases with one pass over the store. Resumable; an erase that fails stays pending.
+
+        Args:
+            rewrite: True: rewrite tables of any size. False: rewrite none. None: tables of up to 64 MB each.
         """
         ...
 
@@ -484,8 +529,14 @@ class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Acces
         """Check the environment of the store: what was checked, whether it is well, and a finding with advice."""
         ...
 
-    def check(self, *, deep: bool = False) -> list[str]:
-        """Return the problems of the store as sentences; empty if there are none. Deep also replays the journal."""
+    def check(self, *, deep: bool = False, scopes: Collection[str] | int | None = None) -> list[str]:
+        """Return the problems of the store as sentences; empty if there are none. Deep also replays the journal.
+
+        Args:
+            deep: also check every row against its checksum, and replay the journal.
+            scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read. None: the
+                whole store.
+        """
         ...
 
     def repair(self) -> Repaired:

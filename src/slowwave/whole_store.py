@@ -1,6 +1,6 @@
 """Slowwave: an open store with all its scopes, for an application with many users."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_count, checked_id, optional_count
+from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
 from slowwave.session import (
@@ -274,15 +275,38 @@ class Slowwave:
         self,
         *,
         think: bool = True,
-        limit: int = 1000,
+        limit: int | None = None,
         on_progress: Callable[[str, "SleepReport"], None] | None = None,
     ) -> dict[str, "SleepReport"]:
-        """Run a sleep pass for each scope that is due, at most `limit`. Returns reports by scope. See `AgentMemory.sleep_due`."""
-        return self._memory().sleep_due(think=think, limit=checked_count(limit, "limit"), on_progress=on_progress)
+        """Run a sleep pass for each scope that is due, at most `limit` (None: all). Returns reports by scope. See `AgentMemory.sleep_due`."""
+        return self._memory().sleep_due(think=think, limit=limit, on_progress=on_progress)
 
-    def doctor(self, *, deep: bool = False, repair: bool = False) -> list[str]:
-        """Check the whole store. Returns the problems as sentences. See `AgentMemory.doctor`."""
-        return self._memory().doctor(deep=deep, repair=repair)
+    def doctor(
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+    ) -> list[str]:
+        """Check the store. Returns the problems as sentences. See `AgentMemory.doctor`.
+
+        Args:
+            deep: also check every row against its checksum, and replay the journal.
+            repair: first recompute checksums where the journal proves the content.
+            scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read. None: all.
+        """
+        return self._memory().doctor(deep=deep, repair=repair, scopes=scopes)
+
+    def prove_erased(self, *, rewrite: bool | None = None) -> StoreProof:
+        """Prove the erases of which only the scope was searched so far, with one pass over the whole store.
+
+        On a server it rewrites the tables from which was erased, one after the other: each cannot be used meanwhile. Run
+        it as the owner of the tables, for instance every night. In a file there is nothing to do.
+
+        Args:
+            rewrite: True: tables of any size. False: none. None: tables of up to 64 MB each.
+        """
+        return self._session.ports.store.prove_pending(rewrite=rewrite)
+
+    def pending_proofs(self) -> list[PendingProof]:
+        """Return the erases that `prove_erased` has yet to prove, the oldest first."""
+        return self._session.ports.store.pending_proofs()
 
     def backup(self, path: str | Path) -> None:
         """Write a verified copy of the whole store to a new file. See `AgentMemory.backup`.

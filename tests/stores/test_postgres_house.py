@@ -132,7 +132,7 @@ def test_due_scopes_are_known_without_reading_their_memories(in_postgres: Postgr
     in_postgres.apply(plan(add(fact("Likes oats", due_at=NOW)), cause="edit"))
     assert due() == [(0,)]
     assert in_postgres.lease(SCOPE, "me", 60, NOW) == 1
-    in_postgres.slept(SCOPE, "me", in_postgres.last_run(SCOPE))
+    in_postgres.slept(SCOPE, "me", in_postgres.last_run(SCOPE), NOW)
     assert due() == [(at,)]
     in_postgres.apply(
         plan(*(Erase(memory=one.id, because="asked") for one in in_postgres.select([SCOPE], Where())), cause="erase")
@@ -146,11 +146,11 @@ def test_the_migration_fills_the_table_of_due_scopes(postgres: PostgresServer) -
         old.apply(plan(add(fact("Likes tea", due_at=NOW)), cause="edit"))
         old.apply(plan(add(message("Hello", scope=OTHER)), scope=OTHER, cause="observe"))
         old.apply(plan(add(message("Hello", scope="slept")), scope="slept", cause="observe"))
-        old.lease("slept", "me", 60, NOW)
         last = old.last_run("slept")
     with psycopg.connect(address) as db:  # as the code of that version wrote it
         db.execute(
-            "UPDATE slowwave.leases SET run = %s WHERE scope = (SELECT token FROM slowwave.scopes WHERE path = 'slept')",
+            "INSERT INTO slowwave.leases (scope, token, holder, until, run) "
+            "SELECT token, 1, 'me', 0, %s FROM slowwave.scopes WHERE path = 'slept'",
             (last,),
         )
     opened = PostgresStore(address)
@@ -216,7 +216,7 @@ def test_both_schemas_have_the_same_tables_and_columns(in_postgres: PostgresStor
         columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'slowwave'"
         theirs = set(db.execute(columns).fetchall())
         made = {name for (name,) in db.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'slowwave'")}
-    own = {"migrations", "due", *(name for name, _ in theirs if name.startswith("search_"))}
+    own = {"migrations", "due", "workers", *(name for name, _ in theirs if name.startswith("search_"))}
     assert {pair for pair in theirs if pair[0] not in own} == ours
     assert {name for (name,) in indexes} - made == set()
     assert in_postgres.count(SCOPE) == {}

@@ -26,7 +26,7 @@ from slowwave.testing.store_contract.write import StoreContract
 
 OTHER = "acme/bob"
 PARTS = 3
-WHOLE = {"store", "scopes", "embedders", "migrations", "due"}
+WHOLE = {"store", "scopes", "embedders", "migrations", "due", "workers"}
 """Tables that are not cut: they hold no rows of scopes, but one for all, one a scope, or numbers without content."""
 
 
@@ -290,7 +290,15 @@ OF_ONE = {name: text for name, text in SQL.items() if "scope = $" in text}
 def test_only_checks_and_looks_for_work_and_words_ask_about_all_scopes() -> None:
     asking = {name for name, text in SQL.items() if CUT.search(text) and not text.startswith(("INSERT", "CREATE"))}
     checks = {"without_entry", "lost_entries", "nameless", "orphans"}
-    across = {"scopes_due", "scopes_page", "scope_of_memory", "somewhere", "words_of_memories", "words_of_changes"}
+    across = {
+        "scopes_due",
+        "failing_nights",
+        "scopes_page",
+        "scope_of_memory",
+        "somewhere",
+        "words_of_memories",
+        "words_of_changes",
+    }
     assert asking - set(OF_ONE) <= checks | across
 
 

@@ -16,7 +16,7 @@ SQLITE = named_statements("sqlite")
 POSTGRES = named_statements("postgres")
 SEARCH = named_statements("postgres", "search")
 ONLY_SQLITE: set[str] = set()
-ONLY_POSTGRES: set[str] = set()
+ONLY_POSTGRES = {"put_pending_proof", "drop_pending_proof", "pending_proofs"}  # a file is proved as a whole
 """Statements of one backend only, besides those of `search.sql`."""
 
 OTHER_PARAMETERS: dict[str, set[str]] = {}

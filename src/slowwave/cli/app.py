@@ -66,6 +66,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "scopes": "store_cmds:scopes",
         "backup": "store_cmds:backup",
         "copy": "store_cmds:copy",
+        "migrate": "store_cmds:migrate",
     },
     "Serve": {"serve": "serve_cmd:serve", "keys": "key_cmds:keys"},
     "Set up": {

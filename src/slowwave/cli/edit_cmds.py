@@ -90,8 +90,16 @@ def update(options: CommonOptions, memory_id: str, text: tuple[str, ...], catego
 @click.option("--text", help="Erase every memory that holds, or ever held, this text.")
 @click.option("--everything", is_flag=True, help="Erase the whole scope.")
 @click.option("--dry-run", is_flag=True, help="Show what would be erased; erase nothing.")
-@click.option("--rewrite", is_flag=True, help="Rewrite the tables of a server however large they are.")
-@click.option("--no-rewrite", "no_rewrite", is_flag=True, help="Rewrite neither tables nor the file.")
+@click.option(
+    "--rewrite", is_flag=True, help="Prove the whole store now: rewrite the tables of a server however large they are."
+)
+@click.option(
+    "--no-rewrite",
+    "no_rewrite",
+    is_flag=True,
+    help="Rewrite neither tables nor the file; on a server the proof of the whole store is pending.",
+)
+@click.option("--prove-pending", is_flag=True, help="Prove earlier erases in the whole store; erase nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common_options(uses=STORED)
 def erase(
@@ -104,6 +112,7 @@ def erase(
     dry_run: bool,
     rewrite: bool,
     no_rewrite: bool,
+    prove_pending: bool,
     yes: bool,
 ) -> int | None:
     """Destroy memories and all that was derived from them, and verify that no trace remains. It cannot be undone.
@@ -111,7 +120,10 @@ def erase(
     ID is the id of a memory; or give one of --source, --conversation, --text and --everything.
     Before it asks, it shows what would be erased. The exit code is 1 if a trace remains.
     """
-    if sum(way is not None for way in (memory_id, source, conversation, text)) + everything != 1:
+    ways = sum(way is not None for way in (memory_id, source, conversation, text)) + everything
+    if prove_pending:
+        return _prove_pending(options, ways, rewrite=True if rewrite else False if no_rewrite else None)
+    if ways != 1:
         raise InputError("say what to erase: give one of ID, --source, --conversation, --text and --everything")
     if rewrite and no_rewrite:
         raise InputError("both --rewrite and --no-rewrite: give one of them")
@@ -143,6 +155,15 @@ def erase(
             "to erase those too: `slowwave erase ID`, or --text with their words", style="dim", indent=2
         )
     return None if result.verified else 1
+
+
+def _prove_pending(options: CommonOptions, ways: int, *, rewrite: bool | None) -> int | None:
+    if ways:
+        raise InputError("--prove-pending erases nothing: give neither an ID nor an option that says what to erase")
+    with options.whole_store() as store:
+        proof = store.prove_erased(rewrite=rewrite)
+    options.output.write_result(proof)
+    return 1 if proof.pending else None
 
 
 def _confirm_erase(options: CommonOptions, preview: "ErasureReceipt") -> None:

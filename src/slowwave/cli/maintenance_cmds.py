@@ -14,6 +14,7 @@ from slowwave.cli.edit_cmds import confirm
 from slowwave.cli.json_output import to_json_value
 from slowwave.cli.options import (
     PATH,
+    POSITIVE,
     READING,
     WAITING,
     Command,
@@ -299,14 +300,20 @@ def reembed(options: CommonOptions) -> None:
 @click.option(
     "--repair", is_flag=True, help="First re-seal damaged rows of all scopes where the journal proves their content."
 )
+@click.option("--this-scope", is_flag=True, help="Read only the rows of the scope that --scope names.")
+@click.option("--sample", type=POSITIVE, metavar="N", help="Read only the rows of N scopes, chosen by chance.")
 @common_options
-def doctor(options: CommonOptions, deep: bool, repair: bool) -> int | None:
+def doctor(options: CommonOptions, deep: bool, repair: bool, this_scope: bool, sample: int | None) -> int | None:
     """Check the installation and the store. The exit code is 1 if something is wrong."""
+    if this_scope and sample is not None:
+        raise InputError("both --this-scope and --sample: give one of them")
     checks: list[tuple[str, bool, str]] = [_check_python()]
     try:
         checks.append(("settings", True, settings_file().removeprefix("settings file ")))
         with options.memory() as memory:
-            checks += [(one.check, one.ok, one.found) for one in memory.checks(deep=deep, repair=repair)]
+            scopes = [memory.scope] if this_scope else sample
+            results = memory.checks(deep=deep, repair=repair, scopes=scopes)
+            checks += [(one.check, one.ok, one.found) for one in results]
             checks += queue_report(options)
     except SlowwaveError as error:
         checks.append(("store", False, str(error)))

@@ -102,3 +102,33 @@ def _discard(options: CommonOptions, target: str, *, yes: bool) -> None:
         options.output.write_json({"thrown_away": scopes})
     else:
         options.output.write(f"{format_counts(scopes, 'partial scope')} discarded")
+
+
+@click.command(
+    "migrate",
+    cls=Command,
+    examples=("slowwave migrate --check", "slowwave migrate --store postgresql://owner@host/memory --wait 30m"),
+)
+@click.option(
+    "--check", is_flag=True, help="Show what is missing and change nothing. The exit code is 1 if something is."
+)
+@click.option("--wait", metavar="SPAN", default="10m", show_default=True, help="How long to try for locks of others.")
+@common_options(uses=("store", *PRINTING))
+def migrate(options: CommonOptions, check: bool, wait: str) -> int | None:
+    """Bring the schema of a store to that of this version, as its owner, while programs go on working.
+
+    Each step waits two seconds for a lock of others and is then tried again later, so that no program waits longer.
+    """
+    from slowwave import settings  # noqa: PLC0415 - `--help` does without
+    from slowwave.composition import migrate_store, schema_state  # noqa: PLC0415 - as above
+    from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - as above
+
+    where = options.address or settings.default_store()
+    before = schema_state(where)
+    if check or not before.steps:
+        options.output.write_result(before)
+        return 1 if before.steps else None
+    options.warn(str(before))
+    after = migrate_store(where, patience=seconds(wait), say=options.warn)
+    options.output.write_result(after)
+    return None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from slowwave.model.night import Night
 from slowwave.model.plan import Cost
 
 IDENTITY_TOKENS: Final = 50
@@ -113,7 +114,8 @@ class Status:
     `counts` is by kind and phase; `waiting` counts the facts that wait for a mind, `due` the memories that need
     attention now, `unread` the messages that are not distilled yet. `identity_tokens` and `core_tokens` estimate what
     the facts of identity, and all core facts, cost in every context; above the targets this is reported, and nothing is
-    left out. `problems` are the errors of background work.
+    left out. `last_sleep` is when the last sleep pass ended, also one that found nothing to do; `night` says whether the
+    last passes failed. `problems` are the errors of background work.
     """
 
     scope: str
@@ -132,6 +134,7 @@ class Status:
     identity_tokens: int = 0
     core_tokens: int = 0
     problems: tuple[str, ...] = ()
+    night: Night = field(default_factory=Night)
 
     def __str__(self) -> str:
         kinds: dict[str, list[str]] = {}
@@ -151,6 +154,8 @@ class Status:
         )
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
         lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
+        if self.night.failures:
+            lines.append(f"  {self.night}: `slowwave retry` sleeps it at once")
         if self.core_tokens:
             lines.append(f"  always in view: {_aimed(self.identity_tokens, IDENTITY_TOKENS)} of identity, ")
             lines[-1] += f"{_aimed(self.core_tokens, CORE_TOKENS)} in all"

@@ -9,7 +9,8 @@ from slowwave.errors import InputError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.operations import Add, Change, Operation, Use
+from slowwave.model.night import ABANDONED, Night
+from slowwave.model.operations import Add, Change, Erase, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.connection import Connection, StoreBase, WriteHints
 from slowwave.stores.eraser import StalePlanError
@@ -94,7 +95,8 @@ class PlanApplier(StoreBase):
                 last = writer.finish()
                 run.write(self._db, writer.token, writer.run, (writer.first_journal, last), group)
             if writer.hints is None:
-                self._after_erase()
+                erases = happened and any(isinstance(operation, Erase) for operation in writer.performed)
+                self._after_erase((writer.token, writer.run, to_micros(plan.at)) if erases else None)
         if happened:
             self._keep_hints(writer.hints)
             run.key = writer.run
@@ -119,22 +121,47 @@ class PlanApplier(StoreBase):
         at, span = to_micros(now), int(seconds * 1_000_000)
         with self._guard, self._transaction(scope):
             scope_token = self._tokens.new_scope(scope)
-            token, owner, until, run = self._one("lease", (scope_token,)) or (0, "", at, bounds(scope_token)[0])
+            token, owner, until, run, failures = self._one("lease", (scope_token,)) or (
+                *(0, "", at, bounds(scope_token)[0]),
+                0,
+            )
             if owner != holder:
-                if not span or (at < until <= at + 2 * span and not (ended and ended(owner))):
+                if not span or (owner and at < until <= at + 2 * span and not (ended and ended(owner))):
                     return None
                 token += 1
-            self._db.run("put_lease", (scope_token, token, holder, at + span, run))
+                if owner:  # it was not released: the process that held it ended during the pass
+                    night = Night(failures=failures).failed(now, ABANDONED)
+                    self._db.run("lease_abandoned", (*_failure(night), scope_token))
+            self._db.run("put_lease", (scope_token, token, holder if span else "", at + span, run))
         return int(token)
 
-    def slept(self, scope: str, holder: str, run: int, again: datetime | None = None) -> None:
-        """Record that the sleep pass of the lease's holder has seen all runs up to this one, and when it left work for.
-
-        Other holders change nothing.
-        """
+    def slept(
+        self,
+        scope: str,
+        holder: str,
+        run: int | None,
+        now: datetime,
+        again: datetime | None = None,
+        *,
+        error: str = "",
+    ) -> datetime | None:
+        """Record the end of the sleep pass of the lease's holder, and release the lease. Other holders change nothing."""
         with self._guard, self._transaction(scope):
+            token = self._tokens.new_scope(scope)
+            row = self._one("lease", (token,))
+            if row is None or row[1] != holder:
+                return None
+            night = Night(failures=row[4]).failed(now, error) if error else Night(ended=now)
             due = None if again is None else to_micros(again)
-            self._db.run("slept", (run, due, self._tokens.new_scope(scope), holder))
+            failures, next_try, kind = _failure(night)
+            values = {"run": run, "again": due, "now": to_micros(now), "scope": token, "holder": holder}
+            self._db.run("slept", values | {"failures": failures, "next_try": next_try, "error": kind})
+        return night.next_try or again
+
+    def retry_night(self, scope: str) -> bool:
+        """Forget the failures of a scope's sleep passes, so that it is due at once; False if none failed."""
+        with self._guard, self._transaction(scope):
+            return bool(self._db.run("retry_night", (self._tokens.new_scope(scope),)).fetchall())
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
         """Write index entries, which are derived from texts: no memory changes and nothing is journaled.
@@ -155,6 +182,11 @@ class PlanApplier(StoreBase):
             if rows:
                 self._db.run("reindexed", (token,))
         return len(rows)
+
+
+def _failure(night: Night) -> tuple[int, int, str]:
+    """The columns of a lease that hold the failures."""
+    return night.failures, 0 if night.next_try is None else to_micros(night.next_try), night.error
 
 
 class RunRow:

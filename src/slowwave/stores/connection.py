@@ -135,8 +135,12 @@ class StoreBase:
         """A write transaction on one scope, with one writer at a time."""
         raise NotImplementedError
 
-    def _after_erase(self) -> None:
-        """Hook at the end of a transaction that has erased something."""
+    def _after_erase(self, run: tuple[int, int, int] | None) -> None:
+        """Hook at the end of a transaction that may have deleted rows.
+
+        Args:
+            run: of an erase: the token of its scope, the key of its run and its time in microseconds. None: no erase.
+        """
 
     def _stop_waiting(self) -> None:
         """From now on, fail at once instead of waiting for a lock."""
@@ -147,6 +151,9 @@ class StoreBase:
 
     def _see_every_scope(self) -> None:
         """Allow the next reads inside the guard to see every scope, for maintenance of the whole store."""
+
+    def _read_ahead(self, *statements: tuple[str, Values]) -> None:
+        """Announce statements that are about to be run inside `_one_state`. Postgres sends them with the next one."""
 
     def _all(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
         """All rows of the statement of this name."""

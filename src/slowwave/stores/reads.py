@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
+from slowwave.model.night import Night
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
@@ -270,13 +271,29 @@ class Reader(StoreBase):
             low, high = bounds(token)
             return int(self._one("ingests", {"scope": token, "low": low, "high": high})[0])
 
-    def scopes_due(self, now: datetime, limit: int) -> list[str]:
+    def scopes_due(self, now: datetime, limit: int, scope: str | None = None) -> list[str]:
         """Scopes with a due fact, one that waits for a mind, or content or work since the last pass; the oldest pass first."""
         slept = now - timedelta(seconds=RETRY_SECONDS)
         values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:
+            token = None if scope is None else self._tokens.scope(scope)
+            if scope is not None and token is None:
+                return []
             self._see_every_scope()
-            return [str(row[0]) for row in self._all("scopes_due", values)]
+            return [str(row[0]) for row in self._all("scopes_due", values | {"scope": token})]
+
+    def night(self, scope: str) -> Night:
+        """How the last sleep passes of a scope ended."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            row = None if token is None else self._one("night", (token,))
+        return Night() if row is None else _night(row)
+
+    def failing_nights(self, least: int, limit: int) -> list[tuple[str, Night]]:
+        """The scopes of which at least so many sleep passes failed in a row, those with the most first."""
+        with self._guard:
+            self._see_every_scope()
+            return [(str(path), _night(row)) for path, *row in self._all("failing_nights", (least, limit))]
 
     def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
         """The first scopes at or below a prefix whose path is greater than `after`, in order of path."""
@@ -372,3 +389,13 @@ def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
     No part contains a character below "!", and "0" follows the slash.
     """
     return ((prefix, f"{prefix}!"), (f"{prefix}/", f"{prefix}0")) if prefix else (("!", _LAST_PATH),)
+
+
+def _night(row: Sequence[Any]) -> Night:
+    ended, failures, next_try, error = row
+    return Night(
+        ended=None if ended is None else from_micros(ended),
+        failures=failures,
+        next_try=from_micros(next_try) if failures else None,
+        error=error,
+    )

@@ -1,6 +1,7 @@
 """Checks that the tables of a store equal a replay of its journal, and searches stored texts for erased words."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from random import SystemRandom
 from typing import Any
 
 from slowwave.errors import CorruptError
@@ -15,6 +16,7 @@ from slowwave.stores.stored_texts import stored_texts
 _WIDTH = len(COLUMNS)
 _FEW = 5
 _READ = 5000
+_LAST_KEY = 2**63 - 1
 _JSON_FIELDS = 3
 COUNT_CHECKS = (
     ("without_entry", "{} memories have no search index entry: run `slowwave reembed`"),
@@ -27,6 +29,9 @@ COUNT_CHECKS = (
         "`slowwave copy --give-up`",
     ),
 )
+
+SCOPE_COUNTS = tuple((f"{query}_of", words) for query, words in COUNT_CHECKS[:-1])
+"""The same counts for one scope; a scope that was copied in part has no path."""
 
 
 class JournalChecker(Journal):
@@ -49,20 +54,42 @@ class JournalChecker(Journal):
                     found |= {memory for memory, fields in fresh if any(map(phrase.is_in, texts(fields)))}
             return sorted(found)
 
-    def _needles(self, texts: Sequence[str]) -> BytePatterns:
-        """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped."""
+    def _needles(self, texts: Sequence[str], token: int | None = None) -> BytePatterns:
+        """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped.
+
+        Args:
+            texts: the erased texts.
+            token: the scope whose memories count as stored; None: every scope.
+        """
         forms = {text: [form.encode() for form in _written_forms(text)] for text in texts}
         looked = BytePatterns([form for some in forms.values() for form in some])
-        held = set(looked.among(self._words_held())) if looked.words else set()
+        held = set(looked.among(self._words_held(token))) if looked.words else set()
         return BytePatterns([form for some in forms.values() if held.isdisjoint(some) for form in some])
 
-    def _words_held(self) -> Iterator[bytes]:
-        """The present and earlier texts of all memories of all scopes, in batches."""
+    def _words_held(self, token: int | None) -> Iterator[bytes]:
+        """The present and earlier texts of all memories of a scope, or of all scopes, in batches."""
+        low, high = (1, _LAST_KEY) if token is None else bounds(token)
         for statement in ("words_of_memories", "words_of_changes"):
-            last = 0
-            while rows := self._all(statement, (last, _READ)):
+            last = low - 1
+            while rows := self._all(statement, (last, high, _READ)):
                 last = rows[-1][0]
                 yield "\n".join(words for _, words in rows).encode("utf-8", "surrogatepass")
+
+    def _problems_of(self, token: int, path: str, *, deep: bool) -> Iterator[str]:
+        """The problems of one scope, without reading rows of other scopes."""
+        low, high = bounds(token)
+        for query, words in SCOPE_COUNTS:
+            if number := self._one(query, {"low": low, "high": high})[0]:
+                yield f"scope {path}: {words.format(number)}"
+        if deep:
+            yield from self._differences(token, path)
+
+    def _chosen_scopes(self, scopes: Collection[str] | int) -> list[tuple[int, str]]:
+        """The tokens and paths of these scopes, or of a random sample of so many."""
+        known = [(int(token), str(path)) for token, path in self._all("scopes", ()) if not path.startswith(UNNAMED)]
+        if isinstance(scopes, int):
+            return SystemRandom().sample(known, min(scopes, len(known)))
+        return [(token, path) for token, path in known if path in scopes]
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
         if path.startswith(UNNAMED):

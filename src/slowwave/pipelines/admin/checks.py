@@ -1,9 +1,9 @@
 """The checks of an open memory: its store, its model and its embedder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from slowwave.errors import SlowwaveError
+from slowwave.errors import OlderSchemaError, SlowwaveError
 from slowwave.pipelines.admin.status import status
 from slowwave.ports import Ports
 
@@ -17,20 +17,28 @@ class Check:
     found: str
 
 
-def checks(ports: Ports, *, deep: bool = False, repair: bool = False) -> list[Check]:
+def checks(
+    ports: Ports, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+) -> list[Check]:
     """Check the store, the model and the embedder one by one. The model is not called, because a call costs money.
 
     Args:
         ports: the store, the mind and the embedder.
         deep: also replay the journal and compare the rows.
         repair: first recompute the checksums of damaged rows where the journal proves their content.
+        scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read. None: all.
     """
-    return [*_store(ports, deep=deep, repair=repair), _mind(ports.mind.name), _embedder(ports), *_work(ports)]
+    return [
+        *_store(ports, deep=deep, repair=repair, scopes=scopes),
+        _mind(ports.mind.name),
+        _embedder(ports),
+        *_work(ports),
+    ]
 
 
-def _store(ports: Ports, *, deep: bool, repair: bool) -> Iterator[Check]:
+def _store(ports: Ports, *, deep: bool, repair: bool, scopes: Sequence[str] | int | None) -> Iterator[Check]:
     repaired = ports.store.repair() if repair else None
-    problems = [*(repaired.refused if repaired is not None else ()), *ports.store.check(deep=deep)]
+    problems = [*(repaired.refused if repaired is not None else ()), *ports.store.check(deep=deep, scopes=scopes)]
     yield Check(check="store", ok=True, found=ports.store.name)
     if repaired is not None:
         yield Check(check="repair", ok=not repaired.refused, found=str(repaired))
@@ -55,7 +63,11 @@ def _embedder(ports: Ports) -> Check:
 
 
 def _work(ports: Ports) -> Iterator[Check]:
-    state = status(ports)
+    try:
+        state = status(ports)
+    except OlderSchemaError as error:
+        yield Check(check="work", ok=False, found=str(error))
+        return
     if state.waiting:
         facts = "fact waits" if state.waiting == 1 else "facts wait"
         yield Check(

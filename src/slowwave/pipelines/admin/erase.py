@@ -77,9 +77,12 @@ class ErasureReceipt:
 
     `restored` are memories that an erased one had superseded, and facts that other messages support, which are stored again.
     `still` are memories of this scope with the same content as an erased one, such as its source messages. The caller did not
-    choose them, so they are kept. `verified` says that neither the store nor its files, or the tables of a server, contain the
-    words any more. If it is false, repeat the erase when no other process has the file open and no older transaction is open on
-    the server. `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
+    choose them, so they are kept. `verified` says that the words are nowhere in the store, or, if `pending` is not empty, in
+    no row of the scope. If it is false, repeat the erase when no other process has the file open and no older transaction is
+    open on the server. `rewritten` names the file or the tables that were rewritten, while other writers had to wait.
+
+    `pending` says what only a proof of the whole store can show: a database of more than 64 MB is not rewritten for each
+    erase. `Slowwave.prove_erased`, or `slowwave erase --prove-pending`, proves all pending erases together.
 
     `titles` is the number of titles of conversations that were destroyed; later imports do not set them again.
 
@@ -96,6 +99,7 @@ class ErasureReceipt:
     problems: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
     rewritten: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
     dry_run: bool = False
     first_words: tuple[str, ...] = ()
     titles: int = 0
@@ -110,6 +114,7 @@ class ErasureReceipt:
         lines += [f"  rewritten: {', '.join(self.rewritten)}"] if self.rewritten else []
         lines += [f"  due: {what}" for what in self.due]
         lines += [f"  problem: {problem}" for problem in self.problems]
+        lines += [f"  pending: {what}" for what in self.pending]
         lines.append(f"  not reached: {', '.join(self.not_reached)}")
         return "\n".join(lines)
 
@@ -132,6 +137,8 @@ class ErasureReceipt:
         if not self.verified:
             return "NOT verified"
         if not self.still:
+            if self.pending:
+                return "verified: no row of this scope holds a trace; the free space of the tables is proved later"
             return "verified: no trace is left in this scope; other scopes were left alone"
         number = len(self.still)
         return f"verified, but {number} memor{'y' if number == 1 else 'ies'} of this scope still say{'s' if number == 1 else ''} it"
@@ -215,12 +222,14 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
     words = [*(spellings(choice.text) if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
     if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         done.problems.append("memories that came in meanwhile hold the words: erase again")
-    rewritten: tuple[str, ...] = ()
-    try:
-        rewritten = ports.store.rewrite_erased(rewrite=rewrite, again=repeated)
-    except StoreError as error:
-        done.problems.append(str(error))
-    done.problems += ports.store.find_traces(_needles(words, done.destroyed.values()), tuple(done.destroyed))
+    proof = ports.store.prove_erased(
+        ports.scope,
+        _needles(words, done.destroyed.values()),
+        tuple(done.destroyed),
+        rewrite=rewrite,
+        again=repeated,
+    )
+    done.problems += proof.problems
     return ErasureReceipt(
         run_id=done.run_id,
         destroyed=tuple(done.destroyed),
@@ -230,7 +239,8 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
         verified=not done.problems,
         problems=tuple(done.problems),
         still=_still(ports, choice, done.destroyed),
-        rewritten=rewritten,
+        rewritten=proof.rewritten,
+        pending=proof.pending,
         titles=len(titles),
     )
 

@@ -7,38 +7,59 @@ from typing import Final
 from slowwave.errors import StoreError
 from slowwave.model.plan import Plan
 from slowwave.pipelines.planning import new_id
-from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
 from slowwave.pipelines.sleep.sleep_pass import SleepState, sleep
 from slowwave.ports import Ports
 from slowwave.telemetry import record_due_scopes, traced
 
-SCOPES_MAX: Final = 1000
-"""How many scopes one round covers. Those with the oldest sleep pass come first; the next round covers the rest."""
+SCOPES_AT_ONCE: Final = 1000
+"""How many scopes one query for due scopes returns. Those with the oldest sleep pass come first."""
 
 
 @record_due_scopes
-def due_scopes(ports: Ports, limit: int = SCOPES_MAX) -> list[str]:
+def due_scopes(ports: Ports, limit: int = SCOPES_AT_ONCE) -> list[str]:
     """The scopes that are due for a sleep pass, those with the oldest sleep pass first."""
     return ports.store.scopes_due(ports.now(), limit)
 
 
 @traced("upsert_memory")
-def sleep_scope(ports: Ports, scope: str, *, think: bool = True) -> SleepReport:
-    """Run one sleep pass for a scope, with the ports of another scope of the same store."""
-    return sleep(replace(ports, scope=scope, scopes=(scope,)).start_run(), SleepState(), think=think)
+def sleep_scope(ports: Ports, scope: str, *, think: bool = True, if_due: bool = False) -> SleepReport:
+    """Run one sleep pass for a scope, with the ports of another scope of the same store.
+
+    With `if_due` a scope that is not due any more is left alone: another process slept it since the list was read.
+    """
+    own = replace(ports, scope=scope, scopes=(scope,))
+    if if_due and not ports.store.scopes_due(now := ports.now(), 1, scope):
+        plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
+        return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
+    return sleep(own.start_run(), SleepState(), think=think)
 
 
-def sleep_due(ports: Ports, *, think: bool = True, limit: int = SCOPES_MAX) -> Iterator[tuple[str, SleepReport]]:
+def sleep_due(ports: Ports, *, think: bool = True, limit: int | None = None) -> Iterator[tuple[str, SleepReport]]:
     """Run one sleep pass for each scope that is due, one after the other; each report is yielded when its pass ends.
 
     Many machines may do so at once: the lease of a scope admits one of them, and the others continue with the next scope. If
-    the store fails in a scope, its report contains the problem, and the round continues.
+    the store fails in a scope, its report contains the problem, and the round continues. A round sleeps a scope once, also
+    if the pass left work that is due at once: the next round continues. A scope that another process sleeps is not yielded.
+
+    Args:
+        ports: the ports of any scope of the store.
+        think: whether minds may be called.
+        limit: how many scopes at most; None: all that are due.
     """
-    for scope in due_scopes(ports, limit):
-        try:
-            report = sleep_scope(ports, scope, think=think)
-        except StoreError as error:
-            now = ports.now()
-            plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
-            report = SleepReport(plan=plan, problems=(str(error),))
-        yield scope, report
+    begun: set[str] = set()
+    while limit is None or len(begun) < limit:
+        most = SCOPES_AT_ONCE if limit is None else min(SCOPES_AT_ONCE, limit - len(begun))
+        found = [scope for scope in due_scopes(ports, most + len(begun)) if scope not in begun][:most]
+        if not found:
+            return
+        begun.update(found)
+        for scope in found:
+            try:
+                report = sleep_scope(ports, scope, think=think, if_due=True)
+            except StoreError as error:
+                now = ports.now()
+                plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
+                report = SleepReport(plan=plan, problems=(str(error),))
+            if ELSEWHERE not in report.left:
+                yield scope, report

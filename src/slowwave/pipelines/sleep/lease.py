@@ -117,17 +117,37 @@ class Lease:
         self.beats = 0
         return self._held()
 
-    def slept(self, again: datetime | None = None) -> None:
-        """Record that the pass has ended, so that what was stored before it causes no other pass. A killed pass records nothing.
+    def slept(self, again: datetime | None = None, *, failure: str = "") -> datetime | None:
+        """Release the lease, and record that the pass has ended, so that what was stored before it causes no other pass.
 
-        `again` is when the work that it left is due.
+        A killed pass records nothing: the process that takes the lease over counts the failure.
+
+        Args:
+            again: when the work that it left is due.
+            failure: the kind of its failure; then the scope is due again after a pause that grows with each failure.
+
+        Returns:
+            When the scope is due again because of what was left.
         """
-        if self.token != _FORKED:
-            self.ports.store.slept(self.ports.scope, self.holder, self.seen, again)
+        return self._end(self.seen, again, failure)
+
+    def failed(self, failure: str) -> None:
+        """Release the lease after an error of this class: what was stored stays due, after a pause."""
+        self._end(None, None, failure)
+
+    def _end(self, seen: int | None, again: datetime | None, failure: str) -> datetime | None:
+        with self.turn:  # a later renewal sees `over`, and does not take the lease again
+            self.over.set()
+            if self.token == _FORKED:
+                return None
+            now = self.ports.now()
+            return self.ports.store.slept(self.ports.scope, self.holder, seen, now, again, error=failure)
 
     def given_back(self) -> None:
-        """Release the lease."""
-        with self.turn:  # a later renewal sees `over`, and does not take the lease again
+        """Release the lease, and record nothing."""
+        with self.turn:  # as above
+            if self.over.is_set():
+                return
             self.over.set()
             if self.token != _FORKED:
                 self.ports.store.lease(self.ports.scope, self.holder, 0.0, self.ports.now())

@@ -1,14 +1,17 @@
 """Runs a sleep pass: each stage plans, the store applies. A pass with nothing due is two index reads."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from slowwave import forks
-from slowwave.errors import EmbedderError
+from slowwave.errors import BusyError, ClosedError, EmbedderError, SlowwaveError
 from slowwave.log import Log
 from slowwave.model.arguments import check_fields
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE, Memory
+from slowwave.model.night import UNDONE
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
@@ -26,7 +29,7 @@ from slowwave.pipelines.sleep.promote import promote
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_link
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.topic_pages import topic_pages
-from slowwave.pipelines.sleep.unread import distil, retry
+from slowwave.pipelines.sleep.unread import RETRY, distil, retry
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports, Progress
 
@@ -80,11 +83,21 @@ class SleepState:
 
 
 def sleep(
-    ports: Ports, rest: SleepState, *, dry_run: bool = False, think: bool = True, on_progress: Progress | None = None
+    ports: Ports,
+    rest: SleepState,
+    *,
+    dry_run: bool = False,
+    think: bool = True,
+    on_progress: Progress | None = None,
 ) -> SleepReport:
     """Run all stages in order. A dry run asks minds and plans, and applies nothing.
 
-    `on_progress` is called before each stage with the number of stages that were run, and of all.
+    Args:
+        ports: the ports of the scope.
+        rest: the state of the handle between its passes.
+        dry_run: whether only to plan.
+        think: whether minds may be called.
+        on_progress: called before each stage with the number of stages that were run, and of all.
     """
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
@@ -102,8 +115,11 @@ def sleep(
     if lease is None:
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     try:
-        report = _run_stages(ports, rest, plan, lease.beating(), think=think, on_progress=on_progress)
-        lease.slept(report.again)
+        with _recording_failure(lease):
+            report = _run_stages(ports, rest, plan, lease.beating(), think=think, on_progress=on_progress)
+        again, failure = _what_is_left(report)
+        report = replace(report, again=lease.slept(again, failure=failure))
+        rest.again = report.again
         _log.info(
             "sleep pass finished: %d operations applied, %d items left, %d problems, %d model calls",
             sum(len(receipt.applied) for receipt in report.receipts),
@@ -114,6 +130,40 @@ def sleep(
         return report
     finally:
         lease.given_back()
+
+
+@contextmanager
+def _recording_failure(lease: Lease) -> Iterator[None]:
+    """Record the class of an error that ends the pass. A store that is busy or closed is no failure of the scope."""
+    try:
+        yield
+    finally:
+        error = sys.exception()
+        if isinstance(error, Exception) and not isinstance(error, BusyError | ClosedError):
+            with suppress(
+                SlowwaveError
+            ):  # the store cannot be reached: the process that takes the lease over counts it
+                lease.failed(type(error).__name__)
+
+
+def _what_is_left(report: SleepReport) -> tuple[datetime | None, str]:
+    """When the work is due that a pass left, and the kind of its failure, "" if it did not fail.
+
+    A pass that left work and stored something goes on at once, or after `RETRY` if it had a problem. One that stored
+    nothing has failed: another one would find the same.
+    """
+    now, left = report.plan.at, sum(report.left.values())
+    if not left and not report.problems:
+        return report.again, ""
+    if not report.thought:
+        return _earlier(report.again, now + RETRY), ""
+    if any(receipt.applied for receipt in report.receipts):
+        return _earlier(report.again, now + RETRY if report.problems else now), ""
+    return now, UNDONE
+
+
+def _earlier(first: datetime | None, second: datetime) -> datetime:
+    return second if first is None else min(first, second)
 
 
 def _run_stages(

@@ -18,7 +18,7 @@ from slowwave.stores.migrations import Migration, migrations
 from slowwave.stores.postgres.byte_scan import PAGES, reads_pages
 from slowwave.stores.postgres.errors import translated
 from slowwave.stores.postgres.half import Half, HalfDumper
-from slowwave.stores.postgres.migrate import ROLE, migrate
+from slowwave.stores.postgres.migrate import ROLE, schema_of
 from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
@@ -26,7 +26,7 @@ from slowwave.stores.rows import unreadable
 from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
-    from slowwave.stores.connection import WriteHints
+    from slowwave.stores.connection import Values, WriteHints
 
 _CONNECTIONS: Final = 16
 _ABOUT: Final = """
@@ -36,7 +36,11 @@ SELECT current_setting('synchronous_commit'), current_setting('server_encoding')
 
 
 class PostgresBase(StoreBase):
-    """An open database. The arguments are those of `PostgresStore`."""
+    """An open database. The arguments are those of `PostgresStore`.
+
+    Attributes:
+        schema: the number of the last migration of the database, which this program may not know or need.
+    """
 
     def __init__(
         self,
@@ -48,12 +52,12 @@ class PostgresBase(StoreBase):
         steps: Sequence[Migration] | None = None,
         create: bool = True,
     ) -> None:
-        super().__init__(_shown(url))
+        super().__init__(shown(url))
         self._reached = reached
         self._patience = busy_seconds
         try:
             with connected(url, busy_seconds) as db:
-                migrate(db, self.name, list(steps or migrations("postgres")), create=create)
+                self.schema = schema_of(db, self.name, list(steps or migrations("postgres")), create=create)
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
                 if not reads_pages(db):
                     self.unreached = (*self.unreached, PAGES)
@@ -121,6 +125,10 @@ class PostgresBase(StoreBase):
     def _one_state(self) -> Iterator[None]:
         self._db.hold()
         yield
+
+    def _read_ahead(self, *statements: "tuple[str, Values]") -> None:
+        for name, values in statements:
+            self._db.read_ahead(name, values)
 
     def _connected(self, raw: RawConnection) -> None:
         """Configure a new connection. It may lead to a standby that took over and lacks the last writes: drop the hints."""
@@ -232,7 +240,7 @@ def _configured(raw: RawConnection) -> None:
     raw.adapters.register_dumper(Half, HalfDumper)
 
 
-def _shown(url: str) -> str:
+def shown(url: str) -> str:
     """The address without its password, as messages name it."""
     try:
         known = conninfo.conninfo_to_dict(checked(url))

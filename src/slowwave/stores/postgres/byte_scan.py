@@ -8,6 +8,7 @@ import psycopg
 from psycopg import errors, sql
 
 from slowwave.stores.byte_scan import PIECE, BytePatterns, contains
+from slowwave.stores.sql import bounds
 
 if TYPE_CHECKING:
     from psycopg.sql import Composable
@@ -26,8 +27,8 @@ _MARKS: Final = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 
 _WORDED: Final = """
 SELECT format('%I.%I', n.nspname, c.relname), pg_total_relation_size(c.oid), pg_has_role(c.relowner, 'USAGE')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND c.relname NOT IN ('store', 'migrations', 'due', 'leases', 'embedders')
-    AND pg_relation_size(c.oid) > 0
+WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0
+    AND c.relname NOT IN ('store', 'migrations', 'due', 'leases', 'embedders', 'workers', 'pending_proofs')
 ORDER BY 1
 """
 TOUCHED: Final = """SELECT format('%I.%I', schemaname, relname) FROM pg_stat_xact_all_tables
@@ -41,6 +42,15 @@ SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1, 2
 """
+_SCOPED: Final = """
+SELECT c.relname, EXISTS (
+    SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'key' AND a.attnum > 0
+), has_table_privilege(c.oid, 'SELECT')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute s ON s.attrelid = c.oid AND s.attname = 'scope' AND s.attnum > 0
+WHERE n.nspname = 'slowwave' AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1
+"""
+"""The tables with rows of scopes, and whether their keys begin with the token of the scope."""
 _FILES: Final = """
 SELECT r.relname, pg_relation_filepath(r.oid), pg_relation_size(r.oid)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -134,6 +144,27 @@ def found(
         there = tables(db)
         small = sum(one.size for one in there) <= REWRITTEN_MAX
         yield from _in_files(db, needles, [one.name for one in there if small or one.name in pages])
+
+
+def found_in_scope(
+    db: "psycopg.Connection[Any]", token: int, needles: BytePatterns, ids: BytePatterns
+) -> Iterator[str]:
+    """Each table of which a row of this scope holds one of the words or ids, in a sentence. No other row is read."""
+    low, high = bounds(token)
+    with db.transaction():
+        db.execute("SELECT set_config('slowwave.scopes', %s, true)", (str(token),))
+        for table, keyed, readable in db.execute(_SCOPED.encode()).fetchall():
+            name = f"slowwave.{table}"
+            if not readable:
+                yield f"this login may not look into the table {name}"
+                continue
+            where = sql.SQL("scope = {}").format(token)
+            if keyed:
+                where += sql.SQL(" AND key BETWEEN {} AND {}").format(low, high)
+            whole = sql.SQL("SELECT * FROM {} WHERE {}").format(sql.Identifier("slowwave", table), where)
+            marks = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 'erase' AND {}").format(where)
+            if contains(_rows(db, whole), needles) or contains(_rows(db, marks if table == "journal" else whole), ids):
+                yield f"the table {name} still holds what was erased"
 
 
 def _rows(db: "psycopg.Connection[Any]", query: "Composable") -> Iterator[bytes]:

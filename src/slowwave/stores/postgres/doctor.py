@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import errors
 
 from slowwave.stores.migrations import migrations
-from slowwave.stores.postgres.migrate import ROLE
+from slowwave.stores.postgres.migrate import OLDEST_SCHEMA, ROLE
 
 if TYPE_CHECKING:
     import psycopg
@@ -143,7 +143,7 @@ Finding = tuple[str, bool, str]
 """The name of a check, whether it passed, and what it found, with what to do if it failed."""
 
 OLDEST: Final = 15
-UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due"})
+UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due", "workers"})
 """Tables without content of a scope, and so without row-level security."""
 SPARE: Final = 4
 """Connections that should stay free for other clients."""
@@ -266,9 +266,16 @@ def _mended(what: str, wrong: list[tuple[str, str]]) -> str:
 
 def _migrated(db: "psycopg.Connection[Any]") -> Finding:
     wanted = migrations("postgres")[-1][0]
-    found = _row(db, "SELECT coalesce(max(number), 0) FROM slowwave.migrations")[0]
-    behind = f"schema {found} of {wanted}: open the store once as its owner"
-    return "migrations", found == wanted, f"schema {found}, up to date" if found == wanted else behind
+    found = int(_row(db, "SELECT coalesce(max(number), 0) FROM slowwave.migrations")[0])
+    if found < wanted:
+        usable = "works until then" if found >= OLDEST_SCHEMA else "cannot use it"
+        return (
+            "migrations",
+            False,
+            f"schema {found} of {wanted}, this version {usable}: run `slowwave migrate` as its owner",
+        )
+    newer = f", newer than {wanted} of this version, which can use it" if found > wanted else ", up to date"
+    return "migrations", True, f"schema {found}{newer}"
 
 
 def _durable(commit: str, fsync: str, pages: str) -> Iterator[Finding]:

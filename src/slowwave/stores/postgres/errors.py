@@ -5,7 +5,16 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from slowwave.errors import BusyError, CorruptError, DiskFullError, InputError, ReadOnlyError, SlowwaveError, StoreError
+from slowwave.errors import (
+    BusyError,
+    CorruptError,
+    DiskFullError,
+    InputError,
+    OlderSchemaError,
+    ReadOnlyError,
+    SlowwaveError,
+    StoreError,
+)
 
 
 class NotConnected(psycopg.OperationalError):
@@ -31,7 +40,13 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError]
     (
         (errors.InsufficientPrivilege,),
         ReadOnlyError,
-        "the user of {name} lacks a permission ({error}): as its owner, run `GRANT slowwave_app TO` that user",
+        "the user of {name} lacks a permission ({error}): as its owner, run `GRANT slowwave_app TO` that user; "
+        "docs/operating.md has the grants where this role does not exist",
+    ),
+    (
+        (errors.UndefinedColumn, errors.UndefinedTable, errors.UndefinedFunction),
+        OlderSchemaError,
+        "{name} lacks what this operation needs ({error}): run `slowwave migrate` as the owner of its schema",
     ),
     ((errors.DataCorrupted, errors.IndexCorrupted), CorruptError, "{name} is damaged ({error}): restore a backup"),
     (

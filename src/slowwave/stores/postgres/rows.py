@@ -9,10 +9,29 @@ if TYPE_CHECKING:
 Reply: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
 
 
+class FetchedRows:
+    """Rows that were fetched before they are asked for, with the methods of a cursor that `Rows` uses."""
+
+    def __init__(self, rows: list[tuple[Any, ...]]) -> None:
+        self._rows = iter(rows)
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """The next row, or None."""
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The remaining rows."""
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """The remaining rows, one by one."""
+        return self._rows
+
+
 class Rows:
     """The rows of a statement, as the shared code reads them."""
 
-    def __init__(self, reply: "Reply | None" = None) -> None:
+    def __init__(self, reply: "Reply | FetchedRows | None" = None) -> None:
         self._reply = reply
 
     @property

@@ -249,7 +249,8 @@ class ServerSearch(SearchSync):
     def _at_server(self, scope: str, token: int) -> State | None:
         """The state of the synchronised scope if it is too large for RAM and the server can search it, else None."""
         self._readable([scope])  # the transaction that made it visible may have ended
-        held = self._indexes.get(token)
+        with self._cache_lock:
+            held = self._indexes.get(token)
         if self.in_ram is None or (held is not None and len(held.index) <= self.in_ram):
             return None
         if self._state_of(token).given <= self.in_ram:
@@ -264,7 +265,7 @@ class ServerSearch(SearchSync):
         except _MAY_NOT:  # a standby, or a login that only reads, searches in RAM
             self._readable([scope])
             return None
-        with self._searching:
+        with self._cache_lock:
             self._indexes.pop(token)
         return state
 

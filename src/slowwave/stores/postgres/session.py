@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import psycopg
 from psycopg import errors
@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from slowwave.stores.connection import ConstraintError, Values, WriteHints
 from slowwave.stores.postgres.opening import READING, WRITING, TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection
-from slowwave.stores.postgres.rows import NOTHING, Reply, Rows
+from slowwave.stores.postgres.rows import NOTHING, FetchedRows, Reply, Rows
 from slowwave.stores.postgres.statements import DIALECT, STATEMENTS, Query, Statement, update_of_memory
 from slowwave.stores.postgres.wire import Stream
 from slowwave.stores.sql import bounds
@@ -27,6 +27,8 @@ _TRUE: Final = b"t"  # in libpq's text format
 
 _UNIQUE: Final = frozenset({"phase", "content", "conversation", "ref"})
 """Columns of a memory in a unique index that a change can violate."""
+
+Key: TypeAlias = tuple[bytes, tuple[object, ...]]
 
 _numbers = count()
 
@@ -87,6 +89,46 @@ class Session:
         self._waiting: list[Query] = []
         self._stream: Stream | None = None
         self._may_stream = False
+        self._ahead: list[Query] = []
+        self._answers: dict[Key, FetchedRows] = {}
+        self._last_trip = False
+
+    # ---- reading ahead
+
+    def read_ahead(self, name: str, values: Values) -> None:
+        """Send the statement of this name with the next one, and keep its rows until it is run."""
+        self.ask_ahead(STATEMENTS[name].with_values(values))
+
+    def ask_ahead(self, query: Query) -> None:
+        """The same for a composed statement. It does nothing outside a read of one committed state (`hold`)."""
+        if self._holds and not self._writes:
+            self._ahead.append(query)
+
+    def end_with_next(self) -> None:
+        """Send COMMIT with the next statement that returns rows, and give the connection back after it.
+
+        The rows that were read ahead stay; what is read later is read in further transactions.
+        """
+        self._last_trip = True
+
+    def _answer(self, query: Query) -> Rows:
+        """Run a statement that returns rows, together with those that were read ahead, unless its rows are here already."""
+        if not (self._holds or self._answers):
+            return Rows(self._send([query])[0])
+        key = _key(query)
+        if (found := self._answers.pop(key, None)) is not None:
+            return Rows(found)
+        ahead = [one for one in self._ahead if _key(one) != key]
+        self._ahead = []
+        last = [_COMMIT] if self._last_trip and self._holds else []
+        replies = self._send([*ahead, query, *last])
+        self._answers |= {_key(one): FetchedRows(reply.fetchall()) for one, reply in zip(ahead, replies, strict=False)}
+        if last:
+            answers = self._answers
+            self._give_back()
+            self._reset()
+            self._answers = answers
+        return Rows(replies[len(ahead)])
 
     # ---- visible scopes
 
@@ -156,7 +198,7 @@ class Session:
             self._stream.put([_COMMIT])
             self._join()
         elif self._begun or self._waiting:
-            self._send(_COMMIT)
+            self._send([_COMMIT])
             if self._raw is None or self._raw.pgconn.transaction_status != TransactionStatus.IDLE:
                 raise psycopg.OperationalError("the server did not confirm the commit")
         self._reset()
@@ -233,10 +275,10 @@ class Session:
     def _send_waiting(self) -> None:
         """Send the statements that wait, and check what they inserted."""
         if self._waiting:
-            self._send(self._waiting.pop())
+            self._send([self._waiting.pop()])
 
-    def _send(self, query: Query) -> Reply:
-        """Send the statements that wait and then this one, in one round trip. Returns the reply to the last."""
+    def _send(self, asked: list[Query]) -> list[Reply]:
+        """Send the statements that wait and then these, in one round trip. Returns the replies to these."""
         self._join()
         ends = time.monotonic() + self._opening.patience
         if self._begun:
@@ -246,13 +288,13 @@ class Session:
             if self.hints is not None and not raw.used:
                 raise RetryTransaction  # it may lead to a standby that took over and lacks the write that left them
             beginning = list(self._beginning())
-            queries = [*beginning, *self._waiting, query]
+            queries = [*beginning, *self._waiting, *asked]
             try:
                 replies = _pipelined(raw, queries)
             except psycopg.OperationalError as error:
                 # A connection may have died while it was idle. Its transaction is gone, so another connection will do,
                 # unless the transaction may have been committed.
-                if self._begun or query is _COMMIT or not self.lost(error) or time.monotonic() > ends:
+                if self._begun or asked == [_COMMIT] or not self.lost(error) or time.monotonic() > ends:
                     raise
             except _OUTDATED as error:
                 self._sent(begun=True)
@@ -264,7 +306,7 @@ class Session:
                 if beginning and self.hints is not None and _value(replies[len(beginning) - 1]):
                     raise RetryTransaction
                 self._check_inserted(queries, replies)
-                return replies[-1]
+                return replies[-len(asked) :]
 
     def _defer(self, queries: Sequence[Query]) -> None:
         """Send statements with the next one that returns rows, or now in a stream."""
@@ -324,7 +366,7 @@ class Session:
         if statement.returns_rows:
             if statement.skipped_with_hints and self.hints is not None:
                 return NOTHING
-            return Rows(self._send(statement.with_values(values)))
+            return self._answer(statement.with_values(values))
         self._write(statement, [statement.with_values(values)])
         return NOTHING
 
@@ -343,14 +385,14 @@ class Session:
             return
         self._defer([Query(b"SAVEPOINT before"), update])
         try:
-            self._send(Query(b"RELEASE SAVEPOINT before"))
+            self._send([Query(b"RELEASE SAVEPOINT before")])
         except errors.UniqueViolation as error:
             _roll_back(self._connection(), b"ROLLBACK TO SAVEPOINT before")
             raise ConstraintError(str(error)) from error
 
     def execute(self, text: str, values: Sequence[Any] = (), /) -> Rows:
         """Run a composed statement; $1, $2 … are its values."""
-        return Rows(self._send(Query(text.encode(), values)))
+        return self._answer(Query(text.encode(), values))
 
     def executemany(self, text: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run a composed statement for each row of values."""
@@ -375,7 +417,7 @@ class Session:
         self._join()
         self._send_waiting()
         if not self._begun:
-            self._send(_NO_OPERATION)
+            self._send([_NO_OPERATION])
         cursor = self._connection().cursor(binary=True)
         try:
             cursor.executemany(text, rows)
@@ -410,6 +452,11 @@ def _pipelined(raw: RawConnection, queries: Sequence[Query]) -> list[Reply]:
 def _executed(raw: RawConnection, query: Query) -> Reply:
     cursor = raw.cursor(binary=True)
     return cursor.execute(query.text, query.values or None, prepare=None if query.values else False)
+
+
+def _key(query: Query) -> Key:
+    """What makes two statements the same: text and values."""
+    return query.text, tuple(tuple(value) if isinstance(value, list) else value for value in query.values)
 
 
 def _value(reply: Reply) -> Any:  # noqa: ANN401  # a scalar of any type

@@ -1,7 +1,8 @@
 """The cache of search indexes in RAM: a limit in bytes, with eviction of the least recently used."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import RLock
 from typing import Final
 
 from slowwave.stores.search.index import Index
@@ -11,7 +12,10 @@ MEGABYTE: Final = 1024 * 1024
 
 @dataclass(slots=True)
 class CachedIndex:
-    """An index, and the state of the scope that it shows."""
+    """An index, and the state of the scope that it shows.
+
+    `lock` is held while the index is used or changed, and never while a thread waits for the store.
+    """
 
     index: Index
     scope: str
@@ -21,6 +25,15 @@ class CachedIndex:
     behind: int = 0  # memories added or changed since then
     seen: object = None
     size: int = 0  # bytes, when it was put into the cache
+    lock: RLock = field(default_factory=RLock)
+
+    def drop_cached(self) -> None:
+        """Free the RAM of the cached input of the ranking, unless a thread uses it now."""
+        if self.lock.acquire(blocking=False):
+            try:
+                self.index.drop_cached()
+            finally:
+                self.lock.release()
 
 
 class IndexCache:
@@ -55,7 +68,7 @@ class IndexCache:
         """Store an index that is new or has changed. Returns those that were evicted for it, with their tokens."""
         replaced = self.pop(token)
         if replaced is not None and replaced is not held:
-            replaced.index.drop_cached()
+            replaced.drop_cached()
         held.size = held.index.nbytes
         self._indexes[token] = held
         self.size += held.size
@@ -63,7 +76,7 @@ class IndexCache:
         while self.size > self.limit and len(self._indexes) > 1:
             oldest = next(iter(self._indexes))
             evicted.append((oldest, self._remove(oldest)))
-            evicted[-1][1].index.drop_cached()
+            evicted[-1][1].drop_cached()
         self.evicted += len(evicted)
         return evicted
 

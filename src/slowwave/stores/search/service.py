@@ -1,10 +1,10 @@
 """Search: an index in RAM for each scope in use, updated from the journal. Large ones are stored when they are dropped."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import fields
 from operator import itemgetter
-from threading import RLock
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
+from slowwave.stores.scope_locks import ScopeLocks
 from slowwave.stores.search.cache import MEGABYTE, CachedIndex, IndexCache
 from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.index import Index
@@ -32,17 +33,27 @@ WORTH_STORING: Final = 1000
 """The least number of memories of a stored index. Smaller ones are built as fast as they are read."""
 BEHIND: Final = 64
 """A stored index is rewritten when 1/64 of its memories are new or changed, and ignored when 4/64 are."""
+_TOUCHED: Final = ("touched", "touched_rows", "touched_gists")
+"""The statements that read what was written to a scope after a row of its journal."""
 LARGEST: Final = 800_000_000
 """The largest stored index in bytes. SQLite stores at most a billion bytes in a row."""
 
 
 class Searcher(StoreBase):
-    """Reads that use the search indexes in RAM."""
+    """Reads that use the search indexes in RAM.
+
+    Threads take turns in a scope (`_turn`) while its index is read or updated: one of them builds it, and the others of
+    the scope wait for it. Threads in other scopes do not wait. A thread takes its turn before it enters the guard, so
+    that a thread that waits holds no connection.
+    """
 
     def __init__(self, path: str, *, index_cache_mb: int = INDEX_CACHE_MB, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
         self._indexes = IndexCache(index_cache_mb * MEGABYTE)
         self._evicted: list[tuple[int, CachedIndex]] = []  # large ones that were not stored yet
-        self._searching = RLock()  # an index is not thread-safe
+        self._cache_lock = Lock()  # of `_indexes` and `_evicted`; never held while a thread waits for anything else
+        self._turns = ScopeLocks()
+        self._embedder_names: Mapping[int, str | None] = {0: None}
+        self._built_indexes = 0
         super().__init__(path, **arguments)
 
     def after_fork(self) -> None:
@@ -50,7 +61,9 @@ class Searcher(StoreBase):
         super().after_fork()
         self._indexes = IndexCache(self._indexes.limit)
         self._evicted = []
-        self._searching = RLock()
+        self._cache_lock = Lock()
+        self._turns = ScopeLocks()
+        self._embedder_names = {0: None}
 
     def close(self) -> None:
         """Store the large indexes for the next process, and close the store. Idempotent."""
@@ -58,13 +71,13 @@ class Searcher(StoreBase):
             with suppress(StoreError, ClosedError):  # as in `_store_evicted`
                 while (last := self._pop_index()) is not None:
                     self._stop_waiting()
-                    self._store(*last)
+                    self._store(*last, wait=True)
         finally:
             super().close()
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
         """The best hits for a query, best first. Rows of one scope do not change the scores of another."""
-        with self._guard:
+        with self._turn(scopes), self._guard:
             hits = [hit for scope, token in self._readable(scopes) for hit in self._search_scope(scope, token, query)]
         if self._evicted:
             self._store_evicted()
@@ -73,68 +86,85 @@ class Searcher(StoreBase):
 
     def wording(self, scopes: Sequence[str], question: str) -> str:
         """The question without the names of known speakers. Embed this text for `Query.vector`."""
-        with self._guard:
+        with self._turn(scopes), self._guard:
             for scope, token in self._readable(scopes):
                 question = self._wording(scope, token, question)
         return question
 
     def frequencies(self, scope: str) -> tuple[Callable[[str], int], int]:
         """A function for the document frequency of a stem, and the number of originals of the scope."""
-        with self._guard:
+        with self._turn((scope,)), self._guard:
             for _, token in self._readable((scope,)):
                 return self._frequencies(scope, token)
         return (lambda _: 0), 0
 
     def speakers(self, scope: str) -> frozenset[str]:
         """The names of all speakers of messages of the scope."""
-        with self._guard:
+        with self._turn((scope,)), self._guard:
             return frozenset().union(*(self._speakers(scope, token) for _, token in self._readable((scope,))))
 
+    def _turn(self, scopes: Sequence[str]) -> AbstractContextManager[object]:
+        """Take turns with the other threads that use the indexes of these scopes. Enter it before the guard."""
+        return self._turns.hold(scopes)
+
     def _search_scope(self, scope: str, token: int, query: Query) -> list[Ranked]:
-        with self._searching:
-            return self._index(scope, token).search(query)
+        held = self._index(scope, token)
+        with held.lock:
+            return held.index.search(query)
 
     def _wording(self, scope: str, token: int, question: str) -> str:
-        with self._searching:
-            return self._index(scope, token).wording(question)
+        held = self._index(scope, token)
+        with held.lock:
+            return held.index.wording(question)
 
     def _frequencies(self, scope: str, token: int) -> tuple[Callable[[str], int], int]:
-        with self._searching:
-            index = self._index(scope, token)
-            return index.frequency, index.originals
+        held = self._index(scope, token)
+        with held.lock:
+            return held.index.frequency, held.index.originals
 
     def _speakers(self, scope: str, token: int) -> frozenset[str]:
-        with self._searching:
-            return self._index(scope, token).speakers
+        held = self._index(scope, token)
+        with held.lock:
+            return held.index.speakers
 
-    def _index(self, scope: str, token: int) -> Index:
-        """The index of a scope, updated with the rows that were written since its last use."""
-        held = self._indexes.get(token)
+    def _index(self, scope: str, token: int) -> CachedIndex:
+        """The index of a scope, updated with the rows that were written since its last use. Call it in the scope's turn."""
+        with self._cache_lock:
+            held = self._indexes.get(token)
         seen = self._state()
         if held is not None and seen is not None and held.seen == seen:
-            return held.index
+            return held
         with self._one_state():
             low, high = bounds(token)
+            if held is not None:
+                self._read_ahead(*((name, _since(token, held.journal)) for name in _TOUCHED))
             last, reindexed = self._one("state_of_scope", {"scope": token, "low": low, "high": high})
+            last = last or low
             if held is None:
                 held = self._stored(scope, token)
-            if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last or low):
+            elif held.journal > last:  # the server lost writes: a standby took over
+                held = None
+            if held is None or held.reindexed != reindexed or not self._caught_up(held, scope, token, last):
                 held = self._built(scope, token)
-            held.journal, held.reindexed, held.seen = last or low, reindexed, seen
-        evicted = self._indexes.put(token, held)
-        self._evicted += (pair for pair in evicted if len(pair[1].index) >= WORTH_STORING)
-        return held.index
+            held.journal, held.reindexed, held.seen = last, reindexed, seen
+        with self._cache_lock:
+            evicted = self._indexes.put(token, held)
+            self._evicted += (pair for pair in evicted if len(pair[1].index) >= WORTH_STORING)
+        return held
 
     def _built(self, scope: str, token: int) -> CachedIndex:
         low, high = bounds(token)
+        place = {"low": low, "high": high}
+        self._read_ahead(("messages_of_scope", place), ("facts_of_scope", place))
         names = {0: None, **dict(self._all("embedders", ()))}
-        rows = self._all("messages_of_scope", {"low": low, "high": high})
+        rows = self._all("messages_of_scope", place)
         rows.sort(key=_PLACE)  # the order the index wants
         messages = MessageColumns.of([(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 :]) for row in rows])
-        facts = self._pairs(scope, self._all("facts_of_scope", {"low": low, "high": high}))
+        facts = self._pairs(scope, self._all("facts_of_scope", place), names)
         index = Index()
         index.load(messages)
         index.append(facts)
+        self._built_indexes += 1
         trimmed = [identity for identity, some in zip(messages.id, messages.trimmed, strict=True) if some]
         self._trim(index, scope, token, trimmed)
         return CachedIndex(index=index, scope=scope, journal=low, reindexed=0)
@@ -165,26 +195,34 @@ class Searcher(StoreBase):
 
     def _pop_index(self) -> tuple[int, CachedIndex] | None:
         """Remove one index from the cache."""
-        with self._searching:
+        with self._cache_lock:
             return self._indexes.pop_last()
 
     def _store_evicted(self) -> None:
         """Store the large indexes that were evicted: reading one takes a quarter of the time of building it again."""
         while True:
-            with self._searching:
+            with self._cache_lock:
                 if not self._evicted:
                     return
                 token, held = self._evicted.pop()
             with suppress(StoreError, ClosedError):  # the stored index only saves time
                 self._store(token, held)
 
-    def _store(self, token: int, held: CachedIndex) -> None:
-        """Store a large index, unless the stored one is recent or the scope was written to in the meantime."""
+    def _store(self, token: int, held: CachedIndex, *, wait: bool = False) -> None:
+        """Store a large index, unless the stored one is recent or the scope was written to in the meantime.
+
+        Without `wait` nothing is stored while another thread uses the scope: that thread puts the index into the cache.
+        """
+        with self._turns.hold((held.scope,), None if wait else 0) as is_free:
+            if is_free:
+                self._store_in_turn(token, held)
+
+    def _store_in_turn(self, token: int, held: CachedIndex) -> None:
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         if len(held.index) < WORTH_STORING:
             return
-        with self._guard, self._searching, self._one_state():
+        with self._guard, self._one_state():
             self._readable([held.scope])  # a server shows rows of scopes that were named
             last, reindexed = self._one("state_of_scope", place)
             if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last or low):
@@ -192,7 +230,8 @@ class Searcher(StoreBase):
             held.journal = last or low
             if held.stored is not None and held.behind * BEHIND < len(held.index):
                 return
-            head, arrays = held.index.packed()
+            with held.lock:
+                head, arrays = held.index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
         held.index = Index()  # frees as much RAM as the bytes take
@@ -206,9 +245,10 @@ class Searcher(StoreBase):
         """Update the index from the journal. Returns False if a new index must be built."""
         if held.journal == last:
             return True
+        place = _since(token, held.journal)
         worded: set[str] = set()
         touched: set[str] = set()
-        for op, memory, words in self._all("touched", (held.journal, last)):
+        for op, memory, words in self._all("touched", place):
             if op == "erase":
                 return False
             (worded if words or memory not in held.index else touched).add(memory)
@@ -217,27 +257,41 @@ class Searcher(StoreBase):
             return False
         if not (worded or touched):
             return True
-        rows = self._all("some_of_scope", {"scope": token, "ids": dumps([*worded, *touched])})
-        pairs = self._pairs(scope, rows)
-        try:
-            held.index.append([pair for pair in pairs if pair[0].id in worded])
-        except ValueError:  # a message out of order, or with another text
-            return False
-        held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
-        if trimmed := [memory.id for memory, _ in pairs if memory.gist is not None]:
-            rows = self._all("some_gists", {"scope": token, "ids": dumps(trimmed)})
-            held.index.trim(self._gists(pairs, rows))
+        pairs = self._pairs(scope, self._all("touched_rows", place))
+        trimmed = any(memory.gist is not None for memory, _ in pairs)
+        gists = list(self._gists(pairs, self._all("touched_gists", place))) if trimmed else []
+        with held.lock:
+            try:
+                held.index.append([pair for pair in pairs if pair[0].id in worded])
+            except ValueError:  # a message out of order, or with another text
+                return False
+            held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
+            if gists:
+                held.index.trim(gists)
         return True
+
+    def _names_of_embedders(self, tokens: set[int]) -> Mapping[int, str | None]:
+        """The names of embedders by token: at least of these tokens, and None of 0."""
+        if not tokens <= self._embedder_names.keys():
+            self._embedder_names = {0: None, **dict(self._all("embedders", ()))}
+        return self._embedder_names
 
     def _gists(
         self, pairs: list[tuple[Memory, IndexEntry]], rows: list[Any]
     ) -> Iterator[tuple[Memory, IndexEntry, IndexEntry]]:
-        names = {0: None, **dict(self._all("embedders", ()))}
+        names = self._names_of_embedders({row[1] for row in rows})
         known = {memory.id: (memory, entry) for memory, entry in pairs} if rows else {}
         for identity, embedder, *values, total in rows:
             yield (*known[identity], entry_of(names[embedder], values, total))
 
-    def _pairs(self, scope: str, rows: list[Any]) -> list[tuple[Memory, IndexEntry]]:
+    def _pairs(
+        self, scope: str, rows: list[Any], names: Mapping[int, str | None] | None = None
+    ) -> list[tuple[Memory, IndexEntry]]:
         # Checksums of memories are not verified here: a ranking only returns ids, and reading a memory verifies it.
-        names = {0: None, **dict(self._all("embedders", ()))}
+        names = names or self._names_of_embedders({row[_WIDTH] for row in rows})
         return [(from_row(scope, row), entry_of(names[row[_WIDTH]], row[_WIDTH + 1 : -1], row[-1])) for row in rows]
+
+
+def _since(token: int, journal: int) -> dict[str, int]:
+    """The values of the statements `_TOUCHED`: what was written to a scope after this row of its journal."""
+    return {"scope": token, "after": journal, "high": bounds(token)[1]}

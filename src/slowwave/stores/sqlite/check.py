@@ -1,7 +1,7 @@
 """Checks a SQLite store, backs it up, and removes the bytes of erased texts from its files."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import apsw
 
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
+from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.stores.address import encodable
 from slowwave.stores.byte_scan import contains
 from slowwave.stores.repair import Repairer
@@ -29,8 +30,8 @@ class SqliteCheck(Repairer, SqliteBase):
         """The version of SQLite, as checks for `doctor`."""
         return [("sqlite", True, f"apsw {apsw.apsw_version()}")]
 
-    def check(self, *, deep: bool = False) -> list[str]:
-        """The problems of the store as sentences; empty if there is none.
+    def check(self, *, deep: bool = False, scopes: Collection[str] | int | None = None) -> list[str]:
+        """The problems of the store, or of some scopes, as sentences; empty if there is none. See `Store.check`.
 
         SQLite checks the structure of its pages and indexes, and rows are counted against index entries. A deep check
         also verifies the checksum of every row, replays the journal of every scope and compares the result with the
@@ -41,6 +42,10 @@ class SqliteCheck(Repairer, SqliteBase):
             self._db.release_memory()  # otherwise the cache hides damage in the file
             self._db.execute("BEGIN")  # all reads below see one state
             try:
+                if scopes is not None:
+                    for token, path in self._chosen_scopes(scopes):
+                        found += self._problems_of(token, path, deep=deep)
+                    return found
                 found += [f"SQLite: {row[0]}" for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
                 for query, words in COUNT_CHECKS:
                     if number := self._one(query, ())[0]:
@@ -116,6 +121,32 @@ class SqliteCheck(Repairer, SqliteBase):
             self._db.execute("VACUUM")
             self._emptied()
             return () if self.name == MEMORY else (Path(self.name).name,)
+
+    def prove_erased(
+        self,
+        scope: str,  # noqa: ARG002  # of Store
+        texts: Sequence[str],
+        ids: Sequence[str],
+        *,
+        rewrite: bool | None = None,
+        again: bool = False,
+    ) -> ErasureProof:
+        """Rewrite the file, and search it for erased texts. A file is always proved as a whole. See `Store.prove_erased`."""
+        problems: list[str] = []
+        rewritten: tuple[str, ...] = ()
+        try:
+            rewritten = self.rewrite_erased(rewrite=rewrite, again=again)
+        except StoreError as error:
+            problems.append(str(error))
+        return ErasureProof(problems=(*problems, *self.find_traces(texts, ids)), rewritten=rewritten)
+
+    def prove_pending(self, *, rewrite: bool | None = None) -> StoreProof:  # noqa: ARG002  # of Store
+        """Do nothing: each erase of a file is proved as a whole."""
+        return StoreProof()
+
+    def pending_proofs(self) -> list[PendingProof]:
+        """No erase of a file waits for a proof."""
+        return []
 
     def find_traces(self, texts: Sequence[str], _ids: Sequence[str] = ()) -> list[str]:
         """Files that still contain erased texts, as sentences. Texts that a stored memory contains are ignored."""

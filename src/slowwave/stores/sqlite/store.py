@@ -38,9 +38,9 @@ class SqliteStore(PlanApplier, Reader, Searcher, RowTransfer, AccessRows, Sqlite
         StoreError: a subclass that says what to do; files of other programs are never changed.
     """
 
-    def _store(self, token: int, held: "CachedIndex") -> None:
+    def _store_in_turn(self, token: int, held: "CachedIndex") -> None:
         if self.name != MEMORY:  # indexes of a database in RAM are not stored
-            super()._store(token, held)
+            super()._store_in_turn(token, held)
 
     def _store_evicted(self) -> None:
         with self._guard:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from slowwave.model.memory import UNRECONCILED, SourceRef
+from slowwave.model.night import ABANDONED, TRIES
 from slowwave.model.operations import RejectFact, Suppress
 from slowwave.model.plan import Cost
 from slowwave.ports import Store
@@ -141,7 +142,7 @@ class JournalContract:
         assert store.scopes_due(NOW + DAY, 1) == [SCOPE]
         assert store.lease(OTHER, "me", 60, NOW) == 1
         assert store.scopes_due(NOW, 10) == [OTHER]  # whoever sleeps it may be killed
-        store.slept(OTHER, "me", store.last_run(OTHER))
+        store.slept(OTHER, "me", store.last_run(OTHER), NOW)
         assert store.scopes_due(NOW, 10) == []
         assert store.lease(SCOPE, "me", 60, NOW - DAY) == 1
         store.apply(plan(add(fact("Likes rye", scope=OTHER)), scope=OTHER))
@@ -150,23 +151,66 @@ class JournalContract:
     def test_a_scope_where_a_fact_waits_for_a_mind_is_due_again_in_a_quarter_of_an_hour(self, store: Store) -> None:
         store.apply(plan(add(fact("Likes tea", flags=frozenset({UNRECONCILED})))))
         assert store.lease(SCOPE, "me", 60, NOW) == 1
-        store.slept(SCOPE, "me", store.last_run(SCOPE))
-        store.lease(SCOPE, "me", 0, NOW)
+        store.slept(SCOPE, "me", store.last_run(SCOPE), NOW)
         assert store.scopes_due(NOW + timedelta(minutes=14), 10) == []
         assert store.scopes_due(NOW + timedelta(minutes=15), 10) == [SCOPE]
-        assert store.lease(SCOPE, "me", 60, NOW + timedelta(minutes=15)) == 1
+        assert store.lease(SCOPE, "me", 60, NOW + timedelta(minutes=15)) is not None
         assert store.scopes_due(NOW + timedelta(minutes=16), 10) == []
+
+    def test_a_scope_whose_passes_fail_is_left_out_for_pauses_that_grow(self, store: Store) -> None:
+        for scope in (SCOPE, OTHER):
+            store.apply(plan(add(message("Hello", scope=scope)), scope=scope, cause="observe"))
+        at = NOW
+        for failures, minutes in ((1, 15), (2, 60), (3, 360), (4, 1440), (5, 1440)):
+            assert store.scopes_due(at, 10, SCOPE) == [SCOPE]
+            store.lease(SCOPE, "me", 60, at)
+            again = store.slept(SCOPE, "me", None, at, error="CorruptError")
+            assert again == at + timedelta(minutes=minutes)
+            night = store.night(SCOPE)
+            assert (night.failures, night.next_try, night.ended, night.error) == (failures, again, at, "CorruptError")
+            assert night.dead is (failures >= TRIES)
+            assert store.scopes_due(again - timedelta(seconds=1), 1) == [OTHER], "it takes no place in the list"
+            at = again
+        assert [(scope, found.failures) for scope, found in store.failing_nights(5, 10)] == [(SCOPE, 5)]
+        assert store.failing_nights(6, 10) == []
+        assert store.retry_night(SCOPE)
+        assert not store.retry_night(SCOPE)
+        assert not store.retry_night("nobody's")
+        assert store.scopes_due(NOW, 10, SCOPE) == [SCOPE]
+        assert store.night(SCOPE).failures == 0
+
+    def test_a_pass_that_succeeds_ends_the_failures_and_is_the_last_night(self, store: Store) -> None:
+        store.apply(plan(add(message("Hello")), cause="observe"))
+        store.lease(SCOPE, "me", 60, NOW)
+        store.slept(SCOPE, "me", None, NOW, error="StoreError")
+        store.lease(SCOPE, "me", 60, NOW)
+        assert store.slept(SCOPE, "another", store.last_run(SCOPE), NOW) is None
+        assert store.night(SCOPE).failures == 1
+        assert store.slept(SCOPE, "me", store.last_run(SCOPE), NOW + DAY) is None
+        assert (store.night(SCOPE).failures, store.night(SCOPE).ended) == (0, NOW + DAY)
+        assert (store.night(OTHER).failures, store.night(OTHER).ended) == (0, None)
+        assert store.scopes_due(NOW + 9 * DAY, 10) == []
+
+    def test_a_lease_that_was_not_released_counts_as_a_failed_pass(self, store: Store) -> None:
+        store.apply(plan(add(message("Hello")), cause="observe"))
+        store.lease(SCOPE, "killed", 60, NOW)
+        store.lease(SCOPE, "next", 60, NOW + DAY)
+        night = store.night(SCOPE)
+        assert (night.failures, night.error, night.next_try) == (1, ABANDONED, NOW + DAY + timedelta(minutes=15))
+        store.lease(SCOPE, "next", 0, NOW + DAY)
+        store.lease(SCOPE, "third", 60, NOW + DAY)
+        assert store.night(SCOPE).failures == 1, "a lease that was released is no failure"
 
     def test_a_scope_is_due_again_when_the_work_is_due_that_its_pass_left(self, store: Store) -> None:
         store.apply(plan(add(message("Hello")), cause="observe"))
         assert store.lease(SCOPE, "me", 60, NOW) == 1
-        store.slept(SCOPE, "me", store.last_run(SCOPE), NOW + DAY)
+        store.slept(SCOPE, "me", store.last_run(SCOPE), NOW, NOW + DAY)
         store.lease(SCOPE, "me", 0, NOW)
         assert store.scopes_due(NOW, 10) == []
         assert store.scopes_due(NOW + DAY, 10) == [SCOPE]
         assert store.lease(SCOPE, "you", 60, NOW + DAY)
         assert store.scopes_due(NOW + DAY, 10) == [SCOPE], "whoever sleeps it may be killed"
-        store.slept(SCOPE, "you", store.last_run(SCOPE))
+        store.slept(SCOPE, "you", store.last_run(SCOPE), NOW)
         assert store.scopes_due(NOW + DAY, 10) == []
 
     def test_the_sequence_increases_with_every_operation_and_lists_changed_facts(self, store: Store) -> None:

@@ -427,9 +427,9 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.lease(SCOPE, "one", 60, NOW)
         seen = store.last_run(SCOPE)
         store.apply(plan(add(message("Bye")), cause="observe"))
-        store.slept(SCOPE, "another", seen)
+        store.slept(SCOPE, "another", seen, NOW)
         assert store.ingests(SCOPE) == 3
-        store.slept(SCOPE, "one", seen)
+        store.slept(SCOPE, "one", seen, NOW)
         assert store.ingests(SCOPE) == 1
         assert store.last_run(SCOPE) > seen > store.last_run("nobody's") == 0
 

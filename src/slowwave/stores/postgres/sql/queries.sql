@@ -534,9 +534,32 @@ ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, a
 -- name: erase_snapshot (scope) deferred
 DELETE FROM snapshots WHERE scope = $1
 
--- name: touched (after, last)
+-- name: touched (scope, after, high)
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
-WHERE scope = $2 >> 40 AND key > $1 AND key <= $2 AND op IN ('add', 'change', 'use', 'erase')
+WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use', 'erase')
+
+-- name: touched_rows (scope, after, high)
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 AND m.id = ANY (ARRAY(
+    SELECT memory FROM journal WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use')
+))
+ORDER BY m.key
+
+-- name: touched_gists (scope, after, high)
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.scope = $1 AND e.key = m.key
+WHERE m.scope = $1 AND m.gist IS NOT NULL AND m.id = ANY (ARRAY(
+    SELECT memory FROM journal WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use')
+))
+
+-- name: touched_rows (scope, after, high)
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = $1 AND m.id = ANY (ARRAY(
+    SELECT memory FROM journal WHERE scope = $1 AND key > $2 AND key <= $3 AND op IN ('add', 'change', 'use')
+))
+ORDER BY m.key
+
 
 -- name: embedders ()
 SELECT token, name FROM embedders
@@ -687,6 +710,23 @@ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.na
 -- name: orphans ()
 SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
 
+-- name: without_entry_of (low, high)
+SELECT count(*) FROM memories m WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2
+    AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.scope = m.scope AND e.key = m.key)
+
+-- name: lost_entries_of (low, high)
+SELECT count(*) FROM entries e WHERE e.scope = $1 >> 40 AND e.key BETWEEN $1 AND $2
+    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.scope = e.scope AND m.key = e.key)
+
+-- name: nameless_of (low, high)
+SELECT count(*) FROM (
+    SELECT DISTINCT scope, conversation FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND seq IS NOT NULL
+) m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
+
+-- name: orphans_of (low, high)
+SELECT count(*) FROM journal j WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.scope = j.scope AND r.key = j.run)
+
 -- name: half_copied ()
 SELECT count(*) FROM scopes WHERE path < '!'
 
@@ -705,15 +745,15 @@ SELECT content FROM held WHERE scope = $1
 -- name: secret ()
 SELECT secret FROM store
 
--- name: scopes_due (now, waits, slept, limit)
+-- name: scopes_due (now, waits, slept, limit, scope)
 SELECT s.path FROM (
-    SELECT scope FROM due WHERE at <= $1
+    SELECT scope FROM due WHERE at <= $1 AND scope = coalesce($5, scope)
     UNION
     SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
     WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
-        AND coalesce(l.until, 0) <= $3
+        AND coalesce(l.until, 0) <= $3 AND m.scope = coalesce($5, m.scope)
 ) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
-WHERE s.path >= '!'
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
 ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
 
 -- name: put_secret (secret) deferred
@@ -727,21 +767,33 @@ SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
 FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = $1 AND cost <> '{}' AND at >= $2) r
 GROUP BY cause ORDER BY cause
 
--- name: words_of_memories (after, limit)
+-- name: words_of_memories (after, high, limit)
 SELECT key, text || chr(10) || coalesce(speaker, '') || chr(10) || coalesce(subject, '') || chr(10)
     || coalesce(conversation, '') || chr(10) || coalesce(ref, '') || chr(10) || category || chr(10)
     || coalesce(metadata, '') || chr(10) || coalesce(sources, '')
-FROM memories WHERE key > $1 ORDER BY key LIMIT $2
+FROM memories WHERE key > $1 AND key <= $2 ORDER BY key LIMIT $3
 
--- name: words_of_changes (after, limit)
+-- name: words_of_changes (after, high, limit)
 SELECT j.key, j.payload FROM journal j
-WHERE j.key > $1 AND j.payload IS NOT NULL AND (
+WHERE j.key > $1 AND j.key <= $2 AND j.payload IS NOT NULL AND (
     j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
 )
-ORDER BY j.key LIMIT $2
+ORDER BY j.key LIMIT $3
+
+-- name: put_pending_proof (scope, run, at, tables) deferred
+INSERT INTO pending_proofs (scope, run, at, tables) VALUES ($1, $2, $3, CAST($4 AS text[]))
+ON CONFLICT (scope, run) DO UPDATE SET tables = ARRAY(
+    SELECT unnest(pending_proofs.tables) UNION SELECT unnest(excluded.tables)
+)
+
+-- name: drop_pending_proof (scope, run) deferred
+DELETE FROM pending_proofs WHERE scope = $1 AND run = $2
+
+-- name: pending_proofs ()
+SELECT s.path, p.at, array_to_json(p.tables) FROM pending_proofs p JOIN scopes s ON s.token = p.scope ORDER BY p.at, s.path
 
 -- name: lease (scope)
-SELECT token, holder, until, run FROM leases WHERE scope = $1
+SELECT token, holder, until, run, failures FROM leases WHERE scope = $1
 
 -- name: lease_token (scope)
 SELECT token FROM leases WHERE scope = $1
@@ -751,8 +803,24 @@ INSERT INTO leases (scope, token, holder, until, run) VALUES {values}
 ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
--- name: slept (run, again, scope, holder) deferred
-UPDATE leases SET run = $1, again = $2 WHERE scope = $3 AND holder = $4
+-- name: slept (run, again, now, failures, next_try, error, scope, holder) deferred
+UPDATE leases SET run = coalesce(CAST($1 AS bigint), run), again = $2, until = $3, holder = '', ended = $3,
+    failures = $4, next_try = $5, error = $6
+WHERE scope = $7 AND holder = $8
+
+-- name: lease_abandoned (failures, next_try, error, scope) deferred
+UPDATE leases SET failures = $1, next_try = $2, error = $3 WHERE scope = $4
+
+-- name: night (scope)
+SELECT ended, failures, next_try, error FROM leases WHERE scope = $1
+
+-- name: failing_nights (least, limit)
+SELECT s.path, l.ended, l.failures, l.next_try, l.error FROM leases l JOIN scopes s ON s.token = l.scope
+WHERE l.failures > 0 AND l.failures >= $1 ORDER BY l.failures DESC, s.path LIMIT $2
+
+-- name: retry_night (scope)
+UPDATE leases SET failures = 0, next_try = 0, error = '', again = 0
+WHERE failures > 0 AND scope = $1 RETURNING scope
 
 -- name: last_run (default, low, high)
 SELECT coalesce(max(key), $1) FROM runs WHERE scope = $2 >> 40 AND key BETWEEN $2 AND $3

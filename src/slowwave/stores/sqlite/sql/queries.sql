@@ -477,7 +477,23 @@ DELETE FROM snapshots WHERE scope = :scope
 
 -- name: touched
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
-WHERE key > ? AND key <= ? AND op IN ('add', 'change', 'use', 'erase')
+WHERE scope = :scope AND key > :after AND key <= :high AND op IN ('add', 'change', 'use', 'erase')
+
+-- name: touched_rows
+SELECT {m.memory}, e.embedder, {e.entry}, e.checksum
+FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
+WHERE m.scope = :scope AND m.id IN (
+    SELECT memory FROM journal
+    WHERE scope = :scope AND key > :after AND key <= :high AND op IN ('add', 'change', 'use')
+)
+ORDER BY m.key
+
+-- name: touched_gists
+SELECT m.id, e.embedder, {e.entry}, e.checksum FROM memories m JOIN gists e ON e.key = m.key
+WHERE m.scope = :scope AND m.gist IS NOT NULL AND m.id IN (
+    SELECT memory FROM journal
+    WHERE scope = :scope AND key > :after AND key <= :high AND op IN ('add', 'change', 'use')
+)
 
 -- name: embedders
 SELECT token, name FROM embedders
@@ -616,6 +632,23 @@ WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.na
 -- name: orphans
 SELECT count(*) FROM journal j WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
 
+-- name: without_entry_of
+SELECT count(*) FROM memories m WHERE m.key BETWEEN :low AND :high
+    AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.key = m.key)
+
+-- name: lost_entries_of
+SELECT count(*) FROM entries e WHERE e.key BETWEEN :low AND :high
+    AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.key = e.key)
+
+-- name: nameless_of
+SELECT count(*) FROM (
+    SELECT DISTINCT scope, conversation FROM memories WHERE key BETWEEN :low AND :high AND seq IS NOT NULL
+) m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
+
+-- name: orphans_of
+SELECT count(*) FROM journal j WHERE j.key BETWEEN :low AND :high
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
+
 -- name: half_copied
 SELECT count(*) FROM scopes WHERE path < '!'
 
@@ -636,7 +669,7 @@ SELECT secret FROM store
 
 -- name: scopes_due
 SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
-WHERE s.path >= '!' AND (
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
     l.again <= :now
     OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
     OR EXISTS (
@@ -648,6 +681,7 @@ WHERE s.path >= '!' AND (
         WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
     ))
 )
+    AND (:scope IS NULL OR s.token = :scope)
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
 
 -- name: put_secret
@@ -663,17 +697,17 @@ GROUP BY cause ORDER BY cause
 SELECT key, text || char(10) || coalesce(speaker, '') || char(10) || coalesce(subject, '') || char(10)
     || coalesce(conversation, '') || char(10) || coalesce(ref, '') || char(10) || category || char(10)
     || coalesce(metadata, '') || char(10) || coalesce(sources, '')
-FROM memories WHERE key > ? ORDER BY key LIMIT ?
+FROM memories WHERE key > ? AND key <= ? ORDER BY key LIMIT ?
 
 -- name: words_of_changes
 SELECT j.key, j.payload FROM journal j
-WHERE j.key > ? AND j.payload IS NOT NULL AND (
+WHERE j.key > ? AND j.key <= ? AND j.payload IS NOT NULL AND (
     j.op = 'title' OR EXISTS (SELECT 1 FROM memories m WHERE m.scope = j.scope AND m.id = j.memory)
 )
 ORDER BY j.key LIMIT ?
 
 -- name: lease
-SELECT token, holder, until, run FROM leases WHERE scope = ?
+SELECT token, holder, until, run, failures FROM leases WHERE scope = ?
 
 -- name: lease_token
 SELECT token FROM leases WHERE scope = ?
@@ -684,7 +718,23 @@ ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
 -- name: slept
-UPDATE leases SET run = ?, again = ? WHERE scope = ? AND holder = ?
+UPDATE leases SET run = coalesce(:run, run), again = :again, until = :now, holder = '', ended = :now,
+    failures = :failures, next_try = :next_try, error = :error
+WHERE scope = :scope AND holder = :holder
+
+-- name: lease_abandoned
+UPDATE leases SET failures = ?, next_try = ?, error = ? WHERE scope = ?
+
+-- name: night
+SELECT ended, failures, next_try, error FROM leases WHERE scope = ?
+
+-- name: failing_nights
+SELECT s.path, l.ended, l.failures, l.next_try, l.error FROM leases l JOIN scopes s ON s.token = l.scope
+WHERE l.failures > 0 AND l.failures >= ? ORDER BY l.failures DESC, s.path LIMIT ?
+
+-- name: retry_night
+UPDATE leases SET failures = 0, next_try = 0, error = '', again = 0
+WHERE failures > 0 AND scope = ? RETURNING scope
 
 -- name: last_run
 SELECT coalesce(max(key), ?) FROM runs WHERE key BETWEEN ? AND ?

@@ -1,0 +1,57 @@
+"""The table of erases that wait for a proof of the whole store, as the owner of the tables reads and writes it."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import psycopg
+
+_SEE_ALL: Final = b"SELECT set_config('slowwave.every_scope', 'on', true)"
+_RUNS: Final = b"SELECT scope, run, tables FROM slowwave.pending_proofs ORDER BY scope, run"
+_IDS: Final = (
+    b"SELECT memory FROM slowwave.journal WHERE scope = %s AND run = %s AND op = 'erase' AND memory IS NOT NULL"
+)
+_REWRITTEN: Final = b"""
+UPDATE slowwave.pending_proofs SET tables = ARRAY(SELECT unnest(tables) EXCEPT SELECT unnest(%s::text[]))
+WHERE (scope, run) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[]))
+"""
+_FINISHED: Final = b"""
+DELETE FROM slowwave.pending_proofs
+WHERE (scope, run) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[])) AND tables = '{}'
+"""
+
+
+class PendingRun(NamedTuple):
+    """An erase that waits: the token of its scope, the key of its run, and the tables that may keep its bytes."""
+
+    scope: int
+    run: int
+    tables: frozenset[str]
+
+
+def pending_runs(db: "psycopg.Connection[Any]") -> list[PendingRun]:
+    """The erases that wait, in order of scope and run."""
+    with db.transaction():
+        db.execute(_SEE_ALL)
+        return [PendingRun(scope, run, frozenset(names)) for scope, run, names in db.execute(_RUNS).fetchall()]
+
+
+def erased_ids(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun]) -> list[str]:
+    """The ids of the memories that these runs erased; the journal records them."""
+    with db.transaction():
+        db.execute(_SEE_ALL)
+        return [identity for one in runs for (identity,) in db.execute(_IDS, (one.scope, one.run)).fetchall()]
+
+
+def tables_rewritten(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun], names: Collection[str]) -> None:
+    """Record that these tables hold no bytes of these runs any more, so that an interrupted proof continues behind them."""
+    with db.transaction():
+        db.execute(_SEE_ALL)
+        db.execute(_REWRITTEN, (sorted(names), [one.scope for one in runs], [one.run for one in runs]))
+
+
+def finish_proofs(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun]) -> None:
+    """Delete the notes of proved runs. One to which an erase added a table meanwhile stays."""
+    with db.transaction():
+        db.execute(_SEE_ALL)
+        db.execute(_FINISHED, ([one.scope for one in runs], [one.run for one in runs]))
