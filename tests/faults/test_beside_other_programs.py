@@ -1,5 +1,6 @@
 """What other programs do to a store's files is refused in one sentence; nothing is changed and nothing is lost."""
 
+import contextlib
 import os
 import random
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import apsw
 import pytest
 
 from slowwave import AgentMemory, Message
@@ -177,6 +179,39 @@ def every_verb_survives_damage(folder: Path, rounds: int) -> None:
 
 def test_every_verb_on_a_damaged_store_raises_only_errors_of_the_library(tmp_path: Path) -> None:
     every_verb_survives_damage(tmp_path, 8)
+
+
+def numbers_out_of_range(folder: Path, tables: tuple[str, ...]) -> int:
+    """Put a far too great number into each column of whole numbers of these tables, and use every verb. Returns how many."""
+    path = folder / "good.db"
+    filled(path)
+    with contextlib.closing(apsw.Connection(str(path))) as db:
+        every = tables or tuple(name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"))
+        columns = [
+            (table, name)
+            for table in every
+            for _, name, kind, *_ in db.execute(f"PRAGMA table_info({table})")
+            if kind == "INTEGER"
+        ]
+    data = path.read_bytes()
+    for table, column in columns:
+        path.write_bytes(data)
+        with contextlib.closing(apsw.Connection(str(path))) as db, contextlib.suppress(apsw.Error):
+            db.execute(f"UPDATE {table} SET {column} = {2**63 - 9}")
+        with contextlib.suppress(SlowwaveError), opened(path) as memory:
+            for verb in VERBS.values():
+                with contextlib.suppress(SlowwaveError):
+                    verb(memory)
+    return len(columns)
+
+
+def test_a_number_out_of_range_raises_only_errors_of_the_library_and_every_verb_ends(tmp_path: Path) -> None:
+    assert numbers_out_of_range(tmp_path, ("conversations", "cursors")) > 3
+
+
+@pytest.mark.long
+def test_a_number_out_of_range_in_any_column_raises_only_errors_of_the_library(tmp_path: Path) -> None:
+    assert numbers_out_of_range(tmp_path, ()) > 50
 
 
 @pytest.mark.long

@@ -1,5 +1,6 @@
 """Plots of whole memories: what is drawn is what happened."""
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,3 +79,12 @@ def test_a_night_that_only_linked_is_shown(world: "World") -> None:
     assert "Link" in done
     assert "Change" not in done
     assert [series.name for series in plot(memory.ports, "sleep").series] == ["duplicates"]
+
+
+@pytest.mark.parametrize("kind", ["forgetting", "growth", "sleep"])
+def test_a_plot_ends_with_the_last_year_that_there_is(world: "World", kind: str) -> None:
+    world.clock.now = datetime.max.replace(tzinfo=UTC) - timedelta(days=2)
+    memory = world.open()
+    memory.add("Walks are good")
+    memory.sleep()
+    assert memory.plot(kind).startswith("<svg ")

@@ -81,8 +81,11 @@ def to_micros(at: datetime) -> int:
 
 
 def from_micros(micros: int) -> datetime:
-    """The instant, in UTC."""
-    return EPOCH + timedelta(0, 0, micros)
+    """The instant, in UTC; ValueError if it is not in the years 1 to 9999, as damage can make it."""
+    try:
+        return EPOCH + timedelta(0, 0, micros)
+    except OverflowError as error:
+        raise ValueError(f"{micros} is no time") from error
 
 
 def to_row(memory: Memory) -> Row:

@@ -114,7 +114,7 @@ class Reader(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all("lane", (token, pace, accesses, limit))
-        return [(row[0], from_micros(row[1]), row[2]) for row in rows]
+            return [(row[0], from_micros(row[1]), row[2]) for row in rows]
 
     def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
         """Active, unpinned facts of a decay class that were last used or recorded by `until`, the weakest first."""
@@ -155,12 +155,12 @@ class Reader(StoreBase):
             for name, cursor, seq in self._all("cursors", (token,)):
                 cursors.setdefault(name, {})[cursor] = seq
             rows = self._all("conversations", (token,))
-        return [
-            ConversationState(
-                name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title
-            )
-            for name, seq, at, title in rows
-        ]
+            return [
+                ConversationState(
+                    name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title
+                )
+                for name, seq, at, title in rows
+            ]
 
     def conversation(self, scope: str, name: str) -> ConversationState | None:
         """One conversation, or None."""
@@ -170,12 +170,12 @@ class Reader(StoreBase):
                 return None
             row = self._one("conversation", {"scope": token, "name": name})
             cursors: dict[str, int] = dict(self._all("cursors_of", (token, name)))
-        if row is None and not cursors:
-            return None
-        last_seq, last_at, title = row or (0, 0, None)
-        return ConversationState(
-            name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors, title=title
-        )
+            if row is None and not cursors:
+                return None
+            last_seq, last_at, title = row or (0, 0, None)
+            return ConversationState(
+                name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors, title=title
+            )
 
     def listed_conversations(
         self, scope: str, limit: int | None = None, after: Conversation | str | None = None
@@ -207,19 +207,19 @@ class Reader(StoreBase):
             found = self._all("conversation_counts", {"scope": token, "names": names})
             counts = {name: numbers for name, *numbers in found}
             unread = self._unread(token)
-        return [
-            Conversation(
-                name=name,
-                title=title,
-                messages=counts[name][0],
-                unread=unread.get(name, 0),
-                withheld=int(counts[name][1]),
-                first_at=from_micros(counts[name][2]),
-                last_at=from_micros(counts[name][3]),
-                place=(snapshot - low, place - low),
-            )
-            for name, title, place in rows
-        ]
+            return [
+                Conversation(
+                    name=name,
+                    title=title,
+                    messages=counts[name][0],
+                    unread=unread.get(name, 0),
+                    withheld=int(counts[name][1]),
+                    first_at=from_micros(counts[name][2]),
+                    last_at=from_micros(counts[name][3]),
+                    place=(snapshot - low, place - low),
+                )
+                for name, title, place in rows
+            ]
 
     def unread(self, scope: str, conversation: str | None = None) -> dict[str, int]:
         """How many messages are not distilled yet, by conversation; those undone or under review are not counted.
@@ -339,7 +339,7 @@ class Reader(StoreBase):
         with self._guard:
             low, high = bounds(int(self._tokens.scope(scope) or 0))
             rows = self._all("held_since", {"low": low, "high": high, "keys": dumps(sorted(held))})
-        return {str(key): from_micros(at) for key, at in rows}
+            return {str(key): from_micros(at) for key, at in rows}
 
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
         """The index entries of these memories."""

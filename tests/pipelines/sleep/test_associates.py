@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from slowwave import AgentMemory
+from slowwave.model.status import LinkRow
 from slowwave.testing import FrozenClock
 
 Opened = Callable[..., AgentMemory]
@@ -70,3 +71,14 @@ def test_cold_or_filtered_memories_are_not_added_by_association(opened: Opened, 
     memory.delete(badge)
     assert badge not in dict(ranked(memory))
     assert memory.search("When does the Lisbon office open?", categories=["goal"]) == []
+
+
+def test_a_link_that_a_damaged_index_returns_for_another_memory_changes_nothing(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = opened()
+    told(memory)
+    before = ranked(memory)
+    foreign = LinkRow(source="x", target="y", kind="association", weight=9.0, at=memory.ports.now())
+    monkeypatch.setattr(memory.ports.store, "links", lambda *_: [foreign])
+    assert ranked(memory) == before

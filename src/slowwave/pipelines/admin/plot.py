@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from slowwave.errors import InputError, shown
@@ -10,6 +10,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memor
 from slowwave.model.operations import Add, Change, Erase, Link, Operation, Use
 from slowwave.model.query import Where
 from slowwave.policy.charts import Picture, Series
+from slowwave.policy.retention.categories import later
 from slowwave.policy.retention.core import rank
 from slowwave.policy.retention.policies import strength
 from slowwave.ports import Ports
@@ -22,6 +23,7 @@ AHEAD: Final = 0.35
 RUNS: Final = 5000
 """The latest runs that are read for growth."""
 NIGHTS: Final = 60
+LAST: Final = datetime.max.replace(tzinfo=UTC)
 _DAY: Final = 86400.0
 _TICKS: Final = 5
 
@@ -89,7 +91,7 @@ def _curve(ports: Ports, memory: Memory, first: datetime, last: float) -> Series
     places = sorted({n * last / POINTS for n in range(POINTS + 1)} | {x for x, _ in uses})
     points: list[tuple[float, float]] = []
     for place in places:
-        at = first + timedelta(days=place)
+        at = _at(first, place)
         earlier = [version for since, version in versions if since <= at]
         if earlier:
             points.append((place, strength(earlier[-1], ports.config, at)))
@@ -186,7 +188,12 @@ def _days(first: datetime, at: datetime) -> float:
     return (at - first).total_seconds() / _DAY
 
 
+def _at(first: datetime, days: float) -> datetime:
+    """The time so many days later; the last instant there is, for any time after it."""
+    return later(first, days) or LAST
+
+
 def _ticks(first: datetime, last: float) -> tuple[tuple[float, str], ...]:
     shape = "%d %b %Y" if last > 300 else "%d %b" if last > 3 else "%d %b %H:%M"  # noqa: PLR2004 - days
     marks = ((n * last / (_TICKS - 1) * 0.94) for n in range(_TICKS))
-    return tuple((place, f"{first + timedelta(days=place):{shape}}") for place in marks)
+    return tuple((place, f"{_at(first, place):{shape}}") for place in marks)

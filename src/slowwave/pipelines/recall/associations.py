@@ -30,8 +30,9 @@ def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> lis
     from slowwave.policy.ranking.association import effective_weight  # noqa: PLC0415
 
     for link in links:
-        above, below = sorted((link.source, link.target), key=lambda end: seeds.get(end, FIRST))
-        weight = effective_weight(link.weight, link.at, now) if seeds[above] < seeds.get(below, FIRST) else 0.0
+        places = [seeds.get(end, FIRST) for end in (link.source, link.target)]
+        below = link.target if places[0] < places[1] else link.source
+        weight = effective_weight(link.weight, link.at, now) if places[0] != places[1] else 0.0
         if weight:
             pulls[below] = max(pulls.get(below, 0.0), weight)
     if not pulls:
@@ -50,5 +51,5 @@ def with_associates(ports: Ports, query: Query, ranked: Sequence[Ranked]) -> lis
         for row in found
         if row.id in near and (more := ASSOCIATED * pulls[row.id])
     ]
-    places = {row.id: row for row in (*ranked, *raised)}
-    return sorted(places.values(), key=lambda row: -row.score)[: query.top_k]
+    rows = {row.id: row for row in (*ranked, *raised)}
+    return sorted(rows.values(), key=lambda row: -row.score)[: query.top_k]

@@ -8,6 +8,8 @@ Span = tuple[int, int]
 """First and last sequence number of messages, from 1, both inclusive. They are absolute, so that they never change."""
 
 ERA_SIZE: Final = 32
+SPANS_MAX: Final = 100_000
+"""The most spans that are listed at once. A damaged number of the last message would otherwise fill the memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +35,17 @@ def due_spans(
 
     The first span is due at immediate + recent + 1 messages and is one message longer than the others (S4: at 129 messages, span
     1 to 65); each further one is due after `recent_window` messages. `force` also returns the shorter rest. After these spans
-    are summarised, the result is empty.
+    are summarised, the result is empty. More than `SPANS_MAX` spans are due in parts of that many.
 
     >>> due_spans(193, 0, immediate_window=64, recent_window=64)
     ((1, 65), (66, 129))
     """
     end = last_seq - immediate_window
-    spans = []
-    while (last := cursor + recent_window + (cursor == 0)) <= end:
+    spans: list[Span] = []
+    while (last := cursor + recent_window + (cursor == 0)) <= end and len(spans) < SPANS_MAX:
         spans.append((cursor + 1, last))
         cursor = last
-    if force and cursor < end:
+    if force and cursor < end and len(spans) < SPANS_MAX:
         spans.append((cursor + 1, end))
     return tuple(spans)
 
