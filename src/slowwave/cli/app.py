@@ -67,6 +67,9 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "backup": "store_cmds:backup",
         "copy": "store_cmds:copy",
     },
+    "Agents": {
+        "mcp": "mcp_cmd:mcp",
+    },
     "Set up": {
         "config": "config_cmds:config",
         "completion": "help_cmd:completion",

@@ -1,1 +1,23 @@
 """The MCP server: tools, resources and a prompt for coding agents."""
+
+from slowwave.server.mcp.protocol import MemoryServer
+from slowwave.server.mcp.server import (
+    Opened,
+    OpenRequest,
+    Profile,
+    build_memory_server,
+    build_server,
+    import_graph,
+    run_stdio,
+)
+
+__all__ = [
+    "MemoryServer",
+    "OpenRequest",
+    "Opened",
+    "Profile",
+    "build_memory_server",
+    "build_server",
+    "import_graph",
+    "run_stdio",
+]
