@@ -290,6 +290,18 @@ def test_a_lower_handle_undoes_what_it_added_and_no_edit_of_a_person(memory: Age
     assert texts(memory) == {"Alice lives in Rome"}
 
 
+def test_a_lower_handle_undoes_its_own_edits_and_those_of_handles_of_its_trust_or_less(memory: AgentMemory) -> None:
+    assistant, web = memory.trusting("assistant"), memory.trusting("web")
+    boat, dog = assistant.add("Alice owns a red boat").ids[0], web.add("Alice owns a dog").ids[0]
+    corrected, forgotten = assistant.update(boat, "Alice owns a blue boat"), web.delete(dog)
+    assert (corrected.cause, forgotten.cause) == ("edit/assistant", "edit/web")
+    with pytest.raises(TrustError):
+        web.undo(corrected.run_id)
+    for receipt in (corrected, forgotten):
+        assistant.undo(receipt.run_id)
+    assert texts(memory) == {"Alice owns a red boat", "Alice owns a dog"}
+
+
 def test_what_is_imported_through_a_lower_handle_is_not_believed_as_an_export(
     memory: AgentMemory, tmp_path: Path
 ) -> None:

@@ -69,6 +69,9 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "migrate": "store_cmds:migrate",
     },
     "Serve": {"serve": "serve_cmd:serve", "keys": "key_cmds:keys"},
+    "Agents": {
+        "mcp": "mcp_cmd:mcp",
+    },
     "Set up": {
         "config": "config_cmds:config",
         "completion": "help_cmd:completion",

@@ -14,6 +14,7 @@ from slowwave.cli.json_output import to_json_value
 from slowwave.model.memory import MESSAGE, NOTE
 from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Receipt, Run, count_operations, reversible_run
+from slowwave.policy.guard.trust import ORDER
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +40,7 @@ def _(value: Receipt) -> str:
     if count_operations(value.applied):
         undo = undo_hint(value.run_id)
         return "\n".join((first, *((f"  {details}",) if details else ()), f"  {undo}"))
-    unchanged = "it was so before" if value.cause == "edit" else "it was stored before"
+    unchanged = "it was so before" if is_edit(value.cause) else "it was stored before"
     return f"{first}\n  {details or ('nothing new to keep' if value.applied else unchanged)}"
 
 
@@ -63,9 +64,15 @@ STORED_CAUSES: Final = {"remember": "observe", "title": "edit/title"}
 _NAMES_OF_CAUSES: Final = {stored: name for name, stored in STORED_CAUSES.items()}
 
 
+def is_edit(cause: str) -> bool:
+    """Whether a run is an edit of memories by their ids, by a person or through a handle of lower trust."""
+    sort, _, ceiling = cause.partition("/")
+    return sort == "edit" and (not ceiling or ceiling in ORDER)
+
+
 def cause_name(run: Run) -> str:
     """The cause of a run as the name of a command: what an edit did follows from its operations."""
-    if run.cause == "edit":
+    if is_edit(run.cause):
         changes = [operation for operation in run.plan.operations if isinstance(operation, Change)]
         return next(iter(map(_edit_name, changes)), run.cause)
     return _NAMES_OF_CAUSES.get(run.cause, run.cause)
@@ -102,7 +109,7 @@ def _changes(receipt: Receipt) -> Iterator[str]:
     if facts := added.total():
         yield f"{format_counts(facts, 'fact')} added"
     others = [operation for operation in receipt.applied if not isinstance(operation, Add)]
-    if receipt.cause == "edit":  # the reason of an edit names the change, such as "pinned"
+    if is_edit(receipt.cause):  # the reason of an edit names the change, such as "pinned"
         yield from dict.fromkeys(operation.because for operation in others if isinstance(operation, Change))
     elif counts := count_operations(others):
         yield f"undone: {counts}" if receipt.cause == "undo" else counts

@@ -33,17 +33,27 @@ from slowwave.pipelines.planning import (
     with_notes,
 )
 from slowwave.policy.guard.grounding import invented_details, missing_details, shares_content
+from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.policies import RESTORED
 from slowwave.ports import Ports
 
 NAMED: Final = 5
 """How many details that a new summary text lacks are listed."""
+EDIT: Final = "edit"
 EDITED: Final = "edited by hand"
 STATED: Final = "stated by hand"
 """The reason why a fact has no source message any more, and the flag of such facts. Their history names the messages."""
 DELETED: Final = "deleted by hand"
 PART: Final = 200
 """Memories that are deleted in one transaction."""
+
+
+def edit_cause(ports: Ports) -> str:
+    """The cause of an edit: "edit" of a person, "edit/assistant" and the like through ports with a ceiling.
+
+    Code that acts for a model may therefore undo its own edits, and not those of a person.
+    """
+    return f"{EDIT}/{ports.ceiling}" if outranks("user", ports.ceiling) else EDIT
 
 
 def found(ports: Ports, memory_id: str) -> Memory:
@@ -88,7 +98,7 @@ def update(
         if metadata is not None:
             operations = _with_metadata(before, operations, metadata)
         because = operations[-1].because if operations else EDITED
-        return single_group_plan(ports, "edit", operations, because, now=now)
+        return single_group_plan(ports, edit_cause(ports), operations, because, now=now)
 
     receipt = apply_with_retry(ports, plan)
     stored = text if text is not None else found(ports, memory_id).text
@@ -177,7 +187,7 @@ def delete(ports: Ports, ids: str | Memory | Iterable[str | Memory]) -> Receipt:
         here = {memory.id: memory for memory in ports.store.get((ports.scope,), part)}
         for memory_id in part:
             check_may_change(ports, here.get(memory_id) or found(ports, memory_id))
-    return in_parts(ports, "edit", listed, PART, lambda part, parent: _delete_part(ports, part, parent))
+    return in_parts(ports, edit_cause(ports), listed, PART, lambda part, parent: _delete_part(ports, part, parent))
 
 
 def _listed_ids(ids: object) -> list[str]:
@@ -214,7 +224,7 @@ def _delete_part(ports: Ports, ids: Sequence[str], parent: str | None) -> Receip
         return Plan(
             id=new_id(now),
             scope=ports.scope,
-            cause="edit" if parent is None else "edit/part",
+            cause=edit_cause(ports) if parent is None else f"{edit_cause(ports)}/part",
             at=now,
             groups=split_groups(list(operations.values()), DELETED, counted=False),
             parent=parent,
@@ -328,7 +338,9 @@ def reject(ports: Ports, memory_id: str) -> Receipt:
         because = "rejected after review"
         change = Change(before=before, after=transition(before, "reject", ports.config, valid_to=now), because=because)
         holds = [Suppress(key=content_key(before.text), because=because)] if before.kind not in {MESSAGE, NOTE} else []
-        return single_group_plan(ports, "edit", [change, *holds, *_restored_members(ports, before)], because, now=now)
+        return single_group_plan(
+            ports, edit_cause(ports), [change, *holds, *_restored_members(ports, before)], because, now=now
+        )
 
     return _with_member_note(apply_with_retry(ports, plan))
 

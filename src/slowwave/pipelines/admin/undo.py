@@ -15,6 +15,7 @@ from slowwave.model.names import checked_id
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, SetTitle, Suppress, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
 from slowwave.model.query import Where
+from slowwave.pipelines.admin.edit import EDIT
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key
 from slowwave.pipelines.ingest.topic_pages import CAUSES
@@ -27,6 +28,7 @@ from slowwave.pipelines.planning import (
     transition,
     with_notes,
 )
+from slowwave.policy.guard.trust import ORDER, outranks
 from slowwave.policy.retention.policies import RESTORED
 from slowwave.ports import Ports
 
@@ -48,7 +50,8 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         NotFoundError: if there is no such run.
         InputError: if the run is an erase.
         ConflictError: if later runs depend on it; `cascade=True` undoes them too, newest first.
-        TrustError: these ports have a ceiling, and the run did more than to add messages or facts below it.
+        TrustError: these ports have a ceiling, and the run did more than to add or edit messages or facts below it, or a
+            person made the edit.
     """
     run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
     if run is None:
@@ -120,7 +123,10 @@ def _begun_undo(ports: Ports, asked: Run, runs: Sequence[Run]) -> Receipt:
 
 def _check_reach(ports: Ports, run: Run) -> None:
     """Raise TrustError if ports with a ceiling may not undo a run: it may be a person's edit, or touch a person's memory."""
-    if run.cause.partition("/")[0] not in ADDING:
+    sort, _, detail = run.cause.partition("/")
+    ceiling = detail.partition("/")[0]
+    by_its_like = sort == EDIT and ceiling in ORDER and not outranks(ceiling, ports.ceiling)
+    if sort not in ADDING and not by_its_like:
         check_full_trust(ports, f"undo a run of {run.cause!r}")
     for operation in run.plan.operations:
         if (memory := _subject(operation)) is not None:
