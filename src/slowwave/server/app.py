@@ -17,6 +17,7 @@ from slowwave.server.access.door import Door
 from slowwave.server.access.guards import BodyGuard, HostGuard
 from slowwave.server.access.problems import problem_of
 from slowwave.server.http.app import build_http
+from slowwave.server.mem0.app import build_mem0
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 from slowwave.whole_store import Slowwave
@@ -86,4 +87,5 @@ def _routes(shared: Shared) -> list[Route | Mount]:
         Route("/healthz", alive),
         Route("/readyz", ready),
         Mount("/v1", build_http(shared.door, shared.jobs, shared.plans)),
+        Mount("/mem0", build_mem0(shared.door)),
     ]
