@@ -388,11 +388,11 @@ class AccessStore(Protocol):
         """Revoke a key; False if there is none of this id. The time of an earlier revocation stays."""
         ...
 
-    def claim_answer(self, path: str, name: str, claim: StoredAnswer, oldest: datetime) -> StoredAnswer | None:
+    def claim_answer(self, scope: str, name: str, claim: StoredAnswer, oldest: datetime) -> StoredAnswer | None:
         """Claim a name for a request, or return the request that has the name.
 
         Args:
-            path: the scope.
+            scope: the scope.
             name: the name.
             claim: the request, without an answer.
             oldest: names that were claimed earlier are free again.
@@ -402,11 +402,11 @@ class AccessStore(Protocol):
         """
         ...
 
-    def take_claim(self, path: str, name: str, claim: StoredAnswer, former: str) -> bool:
+    def take_claim(self, scope: str, name: str, claim: StoredAnswer, former: str) -> bool:
         """Take over the claim of a process that ended without an answer; False: another process was quicker."""
         ...
 
-    def put_answer(self, path: str, name: str, holder: str, answer: str | None) -> None:
+    def put_answer(self, scope: str, name: str, holder: str, answer: str | None) -> None:
         """Store the answer of the request that has the name; None: free the name, because nothing was changed."""
         ...
 

@@ -12,15 +12,15 @@ from slowwave.stores.connection import StoreBase
 class AccessRows(StoreBase):
     """Reads and writes keys and answers. Nothing of it is journaled, and `copy` leaves it out."""
 
-    def _own_transaction(self, path: str | None) -> AbstractContextManager[None]:
-        """A write transaction that is about no rows of memories. `path` names the scope of answers."""
+    def _key_transaction(self) -> AbstractContextManager[None]:
+        """A write transaction on rows that belong to no scope."""
         raise NotImplementedError
 
     def add_access_key(self, key: AccessKey, digest: str) -> None:
         """Store a key under the hash of its secret."""
         expires = None if key.expires_at is None else to_micros(key.expires_at)
         rights = ",".join(sorted(key.rights))
-        with self._guard, self._own_transaction(None):
+        with self._guard, self._key_transaction():
             self._db.run(
                 "add_access_key",
                 (key.id, digest, key.label, key.prefix, rights, key.trust, to_micros(key.created_at), expires),
@@ -44,38 +44,41 @@ class AccessRows(StoreBase):
 
     def revoke_access_key(self, key_id: str, at: datetime) -> bool:
         """Revoke a key; False if there is none of this id. The time of an earlier revocation stays."""
-        with self._guard, self._own_transaction(None):
+        with self._guard, self._key_transaction():
             return self._one("revoke_access_key", (to_micros(at), key_id)) is not None
 
-    def claim_answer(self, path: str, name: str, claim: StoredAnswer, oldest: datetime) -> StoredAnswer | None:
+    def claim_answer(self, scope: str, name: str, claim: StoredAnswer, oldest: datetime) -> StoredAnswer | None:
         """Claim a name for a request; None: it is claimed. Otherwise the request that has the name.
 
         Names that were claimed before `oldest` are free again.
         """
-        with self._guard, self._own_transaction(path):
-            self._db.run("erase_old_answers", (path, to_micros(oldest)))
-            values = (path, name, claim.request, claim.holder, to_micros(claim.at))
+        with self._guard, self._transaction(scope):
+            token = self._tokens.new_scope(scope)
+            self._db.run("erase_old_answers", (token, to_micros(oldest)))
+            values = (token, name, claim.request, claim.holder, to_micros(claim.at))
             if self._one("add_claim", values) is not None:
                 return None
-            request, holder, at, answer = self._one("answer", (path, name))
+            request, holder, at, answer = self._one("answer", (token, name))
         return StoredAnswer(request, holder, from_micros(at), answer)
 
-    def take_claim(self, path: str, name: str, claim: StoredAnswer, former: str) -> bool:
+    def take_claim(self, scope: str, name: str, claim: StoredAnswer, former: str) -> bool:
         """Take over the claim of a process that ended before it had an answer; False: another process was quicker."""
-        values = (claim.request, claim.holder, to_micros(claim.at), path, name, former)
-        with self._guard, self._own_transaction(path):
+        with self._guard, self._transaction(scope):
+            token = self._tokens.new_scope(scope)
+            values = (claim.request, claim.holder, to_micros(claim.at), token, name, former)
             return self._one("take_claim", values) is not None
 
-    def put_answer(self, path: str, name: str, holder: str, answer: str | None) -> None:
+    def put_answer(self, scope: str, name: str, holder: str, answer: str | None) -> None:
         """Store the answer of the request that has the name; None: free the name, because nothing was changed.
 
         Does nothing if an erase has deleted the claim meanwhile.
         """
-        with self._guard, self._own_transaction(path):
+        with self._guard, self._transaction(scope):
+            token = self._tokens.new_scope(scope)
             if answer is None:
-                self._db.run("cut_claim", (path, name, holder))
+                self._db.run("cut_claim", (token, name, holder))
             else:
-                self._db.run("put_answer", (answer, path, name, holder))
+                self._db.run("put_answer", (answer, token, name, holder))
 
 
 def _key(row: Any) -> AccessKey:  # noqa: ANN401 - a row of scalars

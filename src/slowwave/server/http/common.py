@@ -14,8 +14,8 @@ from pydantic import AwareDatetime, BeforeValidator
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.access import Right
+from slowwave.server.access.admission import decoded, visitor_of
 from slowwave.server.access.door import Visitor
-from slowwave.server.access.problems import MEDIA_TYPE
 from slowwave.server.http.paths import OWN
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
@@ -23,26 +23,6 @@ from slowwave.server.work.plans import Plans
 PAGE_MOST: Final = 100
 REPEATED_AT_ONCE: Final = 40
 """Requests with an Idempotency-Key that run at once. Each takes a thread besides the one of its route."""
-PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
-    code: {"description": words, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
-    for code, words in {
-        400: "A value is invalid.",
-        401: "The request has no valid key.",
-        403: "The key does not allow this.",
-        404: "There is nothing of this name.",
-        409: "The request conflicts with what is stored, or an equal one is still being carried out.",
-        412: "The note has changed since it was read.",
-        413: "The body is too large.",
-        422: "The request does not have the documented form.",
-        502: "A model or embedder failed.",
-        503: "The store is busy, or too much work waits.",
-    }.items()
-}
-
-
-def _decoded(part: object) -> object:
-    """A part of a path as it was meant; routes see it as it was sent."""
-    return unquote(part, errors="strict") if isinstance(part, str) else part
 
 
 def path_part(description: str, *, longest: int, pattern: str | None = None, example: str) -> Any:  # noqa: ANN401 - of Path
@@ -52,24 +32,18 @@ def path_part(description: str, *, longest: int, pattern: str | None = None, exa
 
 ScopePath = Annotated[
     str,
-    BeforeValidator(_decoded),
+    BeforeValidator(decoded),
     path_part("The scope, as one part of the path: acme%2Falice is acme/alice.", longest=2048, example="acme%2Falice"),
 ]
 Id = Annotated[
     str,
-    BeforeValidator(_decoded),
+    BeforeValidator(decoded),
     path_part("An id.", longest=64, pattern="^[0-9a-z_-]+$", example="6aks3s9359r2zc0aq2f7"),
 ]
-Named = Annotated[str, BeforeValidator(_decoded), path_part("A name.", longest=512, example="monday")]
+Named = Annotated[str, BeforeValidator(decoded), path_part("A name.", longest=512, example="monday")]
 After = Annotated[str | None, Query(description="`next` of the page before.", min_length=1, max_length=512)]
 Limit = Annotated[int, Query(ge=1, le=PAGE_MOST)]
 Time = Annotated[AwareDatetime | None, Query()]
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Who sends the request, as the admission found."""
-    visitor: Visitor = request.state.visitor
-    return visitor
 
 
 def jobs_of(request: Request) -> Jobs:

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Body, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from slowwave.agent_memory import AgentMemory
+from slowwave.server.access.handlers import Problem
 from slowwave.server.access.problems import TYPE, kind_of
 from slowwave.server.http import requests as ask, responses as view
 from slowwave.server.http.common import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
@@ -240,7 +241,7 @@ def _job(job: Job) -> view.JobView:
     found = None
     if job.error is not None:
         kind = kind_of(job.error)
-        found = view.Problem(type=f"{TYPE}{kind.name}", title=kind.title, status=kind.status, detail=str(job.error))
+        found = Problem(type=f"{TYPE}{kind.name}", title=kind.title, status=kind.status, detail=str(job.error))
     return view.JobView(
         id=job.id,
         scope=job.scope,

@@ -11,21 +11,13 @@ from slowwave.model.access import Right
 from slowwave.model.memory import Kind, Memory, Phase, Trust
 from slowwave.model.plan import Plan, Receipt, Run, RunParts, count_operations, merge_groups
 from slowwave.model.query import Hit
+from slowwave.server.access.handlers import Problem
 
 
 class View(BaseModel):
     """A response."""
 
     model_config = ConfigDict(from_attributes=True)
-
-
-class Problem(View):
-    """An error, as RFC 9457 defines it. `type` names the class of the error; `detail` says what to do."""
-
-    type: str = Field(examples=["urn:slowwave:problem:not-found"])
-    title: str
-    status: int
-    detail: str = ""
 
 
 class SourceView(View):

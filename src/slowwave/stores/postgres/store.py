@@ -94,15 +94,11 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, AccessRows, 
             back=self._back,
         )
 
-    def _own_transaction(self, path: str | None) -> "PostgresTransaction":
+    def _key_transaction(self) -> "PostgresTransaction":
         session = self._db
-
-        def begin() -> None:
-            session.write(None)
-            if path is not None:
-                session.see_path(path)
-
-        return PostgresTransaction(self._reached, begin=begin, commit=session.commit, back=self._back)
+        return PostgresTransaction(
+            self._reached, begin=partial(session.write, None), commit=session.commit, back=self._back
+        )
 
     def _back(self, error: BaseException) -> None:
         session = self._db

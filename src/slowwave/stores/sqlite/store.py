@@ -68,8 +68,8 @@ class SqliteStore(PlanApplier, Reader, Searcher, RowTransfer, AccessRows, Sqlite
             self._db, self._reached, verify=self._files.verify, done=self._count, undone=self._tokens.forget
         )
 
-    def _own_transaction(self, path: str | None) -> Transaction:
-        return self._transaction(path or "")
+    def _key_transaction(self) -> Transaction:
+        return self._transaction("")
 
     def _write_hints(self) -> WriteHints | None:
         version, given = self._left

@@ -12,20 +12,16 @@ CREATE TABLE access_keys (
     revoked_at bigint
 );
 
+-- The answers to requests that may be repeated. An erase in a scope deletes them: they may quote what is erased.
 CREATE TABLE answers (
-    path text COLLATE "C" NOT NULL,     -- of the scope, which may have no row in `scopes` yet
+    scope bigint NOT NULL,
     name text COLLATE "C" NOT NULL,     -- the name under which the request may be repeated
     request text COLLATE "C" NOT NULL,  -- SHA-256 of the request
     holder text COLLATE "C" NOT NULL,   -- the process that carries it out
     at bigint NOT NULL,
     answer text COLLATE "C",            -- NULL: it is being carried out
-    PRIMARY KEY (path, name)
+    PRIMARY KEY (scope, name)
 );
 
--- A transaction sees the answers of the path that it names, and of the scopes that it sees.
 ALTER TABLE answers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY own ON answers USING (
-    path = (SELECT current_setting('slowwave.path', true))
-    OR path IN (SELECT s.path FROM slowwave.scopes s)
-    OR (SELECT seen_all())
-);
+CREATE POLICY own ON answers USING (scope = ANY ((SELECT seen())::bigint[]) OR (SELECT seen_all()));

@@ -845,23 +845,23 @@ SELECT EXISTS (SELECT 1 FROM access_keys)
 -- name: revoke_access_key (at, id)
 UPDATE access_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING id
 
--- name: erase_old_answers (path, before) deferred
-DELETE FROM answers WHERE path = $1 AND at < $2
+-- name: erase_old_answers (scope, before) deferred
+DELETE FROM answers WHERE scope = $1 AND at < $2
 
--- name: answer (path, name)
-SELECT request, holder, at, answer FROM answers WHERE path = $1 AND name = $2
+-- name: answer (scope, name)
+SELECT request, holder, at, answer FROM answers WHERE scope = $1 AND name = $2
 
--- name: add_claim (path, name, request, holder, at)
-INSERT INTO answers (path, name, request, holder, at) VALUES {values} ON CONFLICT DO NOTHING RETURNING name
+-- name: add_claim (scope, name, request, holder, at)
+INSERT INTO answers (scope, name, request, holder, at) VALUES {values} ON CONFLICT DO NOTHING RETURNING name
 
--- name: take_claim (request, holder, at, path, name, former)
-UPDATE answers SET request = $1, holder = $2, at = $3 WHERE path = $4 AND name = $5 AND holder = $6 AND answer IS NULL RETURNING name
+-- name: take_claim (request, holder, at, scope, name, former)
+UPDATE answers SET request = $1, holder = $2, at = $3 WHERE scope = $4 AND name = $5 AND holder = $6 AND answer IS NULL RETURNING name
 
--- name: put_answer (answer, path, name, holder) deferred
-UPDATE answers SET answer = $1 WHERE path = $2 AND name = $3 AND holder = $4 AND answer IS NULL
+-- name: put_answer (answer, scope, name, holder) deferred
+UPDATE answers SET answer = $1 WHERE scope = $2 AND name = $3 AND holder = $4 AND answer IS NULL
 
--- name: cut_claim (path, name, holder) deferred
-DELETE FROM answers WHERE path = $1 AND name = $2 AND holder = $3 AND answer IS NULL
+-- name: cut_claim (scope, name, holder) deferred
+DELETE FROM answers WHERE scope = $1 AND name = $2 AND holder = $3 AND answer IS NULL
 
 -- name: erase_answers (scope) deferred
-DELETE FROM answers WHERE path = (SELECT path FROM scopes WHERE token = $1)
+DELETE FROM answers WHERE scope = $1

@@ -12,12 +12,13 @@ CREATE TABLE access_keys (
     revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
+-- The answers to requests that may be repeated. An erase in a scope deletes them: they may quote what is erased.
 CREATE TABLE answers (
-    path TEXT NOT NULL,     -- of the scope, which may have no row in `scopes` yet
+    scope INTEGER NOT NULL,
     name TEXT NOT NULL,     -- the name under which the request may be repeated
     request TEXT NOT NULL,  -- SHA-256 of the request
     holder TEXT NOT NULL,   -- the process that carries it out
     at INTEGER NOT NULL,
     answer TEXT,            -- NULL: it is being carried out
-    PRIMARY KEY (path, name)
+    PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;

@@ -759,22 +759,22 @@ SELECT EXISTS (SELECT 1 FROM access_keys)
 UPDATE access_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING id
 
 -- name: erase_old_answers
-DELETE FROM answers WHERE path = ? AND at < ?
+DELETE FROM answers WHERE scope = ? AND at < ?
 
 -- name: answer
-SELECT request, holder, at, answer FROM answers WHERE path = ? AND name = ?
+SELECT request, holder, at, answer FROM answers WHERE scope = ? AND name = ?
 
 -- name: add_claim
-INSERT INTO answers (path, name, request, holder, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
+INSERT INTO answers (scope, name, request, holder, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
 
 -- name: take_claim
-UPDATE answers SET request = ?, holder = ?, at = ? WHERE path = ? AND name = ? AND holder = ? AND answer IS NULL RETURNING name
+UPDATE answers SET request = ?, holder = ?, at = ? WHERE scope = ? AND name = ? AND holder = ? AND answer IS NULL RETURNING name
 
 -- name: put_answer
-UPDATE answers SET answer = ? WHERE path = ? AND name = ? AND holder = ? AND answer IS NULL
+UPDATE answers SET answer = ? WHERE scope = ? AND name = ? AND holder = ? AND answer IS NULL
 
 -- name: cut_claim
-DELETE FROM answers WHERE path = ? AND name = ? AND holder = ? AND answer IS NULL
+DELETE FROM answers WHERE scope = ? AND name = ? AND holder = ? AND answer IS NULL
 
 -- name: erase_answers
-DELETE FROM answers WHERE path = (SELECT path FROM scopes WHERE token = :scope)
+DELETE FROM answers WHERE scope = :scope
