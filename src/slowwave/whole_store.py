@@ -14,7 +14,7 @@ from slowwave.model.access import AccessKey, NewKey
 from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory, Trust
-from slowwave.model.names import checked_count, checked_id, optional_count
+from slowwave.model.names import checked_id, optional_count
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind

@@ -26,7 +26,6 @@ from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 from slowwave.whole_store import Slowwave
 
-
 MCP_PATH: Final = "/mcp"
 
 
