@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
-from slowwave.minds.offline.rules.claims import Claim, has_time_word, recall_likelihood, time_of
+from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, has_time_word, recall_likelihood, time_of
 from slowwave.minds.offline.rules.clause import Clause, read_clause
 from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
+from slowwave.minds.offline.rules.completeness import is_argument, is_cut, is_open, without_connective
 from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.fragments import note, reworded
 from slowwave.minds.offline.rules.introductions import introductions, is_own_name
 from slowwave.minds.offline.rules.joining import is_restricted, joined
-from slowwave.minds.offline.rules.morphology import ing_base, is_base, past_base
-from slowwave.minds.offline.rules.pronouns import inside, plain
+from slowwave.minds.offline.rules.pronouns import inside
 from slowwave.minds.offline.rules.reading import claim_of
-from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained
+from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
+from slowwave.minds.offline.rules.referents import Said, has_open_noun, with_referents
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
 from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
 from slowwave.minds.offline.rules.standing import instruction
-from slowwave.minds.offline.rules.words import CHATTING, TALKING, WANTING_OBJECT
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
@@ -85,9 +85,6 @@ _TIME_WAS: Final = re.compile(
 _HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
     r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
-)
-_LEFT_OPEN: Final = re.compile(
-    r"\b(?:and|but|or|so|because|to|of|in|on|at|for|with|that|which|who|if|when|while|until|unless|except|than|like|about|how|what|behind|between|under|over|into|from|by|without|through|around|against|within|after|before|during|towards?|upon|to \w+|with \w+ing|fact|way|ways|idea|make|makes|made|ensure|sure|find|is|are|was|were|be|the user)$"
 )
 _YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
@@ -208,8 +205,10 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
     for piece in joined(message.text, read):
         for draft in reader.read(piece):
-            text = clean_text(draft.text)
+            text = without_connective(clean_text(draft.text))
             if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text) or is_own_name(text, speaker):
+                continue
+            if draft.claim.kind != PROCEDURAL and is_cut(text):
                 continue
             person = draft.clause is None or draft.clause.subject in {"one", "named"} or draft.clause.of_person
             end = ending(text, message.at, person=person)
@@ -268,6 +267,7 @@ class _Reader:
         self._person = ""
         self._end = 0
         self._sentence, self._began = "", 0
+        self._said: list[Said] = []
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
@@ -283,6 +283,8 @@ class _Reader:
         words = with_thing(words, thing_of(before)) if assistant else words
         joins = words != pronoun
         self._sentence, self._began = words, piece.head
+        words, since = with_referents(words, self._said, piece.head)
+        self._said.append(Said(text=words, start=since))
         company, person = self._company, self._person
         self._company = self._person = ""
         if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
@@ -300,8 +302,10 @@ class _Reader:
             draft = _Draft(text=short.text, subject=self._speaker, claim=short.claim)
         if draft is None and requested and (kept := remembered(words, self._speaker)):
             draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
-        if draft is None:
+        if draft is None or (draft.clause is None and (has_open_noun(draft.text) or points_back(draft.text))):
             return
+        if since < piece.head:
+            draft = replace(draft, head=since)
         if joins:
             yield replace(draft, text=joined_by_it(before, draft.text), head=began)
         elif when := self._time_before(before, between, draft):
@@ -334,7 +338,11 @@ class _Reader:
         if cut is None:
             return whole
         rest, part = words[cut.start() :], words[: cut.start()].rstrip(" ,")
-        if re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest) or _is_open(part):
+        if (
+            re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest)
+            or is_open(part)
+            or is_argument(rest, part)
+        ):
             return None
         cut_word = cut.group().split()[-1].lower()
         if (cut_word == "that" and _COMPLEMENT.search(part)) or (cut_word != "that" and _HALF_LISTED.search(part)):
@@ -358,7 +366,8 @@ class _Reader:
         self._company, self._person = company_of(clause, self._speaker), person_of(clause)
         if not self._conversation.assistant and _KNOWN_BEFORE.search(words):
             return None
-        if not is_self_contained(words, person=clause.of_person or bool(_PERSON.match(words))):
+        person = clause.of_person or bool(_PERSON.match(words))
+        if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
             return None
         if is_restricted(self._message.text, piece) and clause.form != "past":
             return None
@@ -366,17 +375,9 @@ class _Reader:
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
 
 
-def _is_open(part: str) -> bool:
-    """Whether the last word of a clause wants another one after it."""
-    words = part.split()
-    last, before = (plain(words[-1]), plain(words[-2])) if len(words) > 1 else ("", "")
-    base = ing_base(last) or past_base(last) or (last if is_base(last) else "")
-    joined_verb = bool(ing_base(last)) and before in {"and", "or", "so", "but", "with", "of", "by", "for", "as"}
-    if past_base(last) in CHATTING | TALKING:  # "and thought": what was thought follows
-        return True
-    if last.endswith(("'m", "'re", "'s", "'ve", "'ll", "'d")):
-        return True
-    return bool(_LEFT_OPEN.search(part)) or base in WANTING_OBJECT or joined_verb
+def _said_of(clause: Clause, words: str) -> str:
+    """The words of a clause in which every noun must be named; its subject is if the clause says something of a thing."""
+    return clause.rest if clause.subject == "thing" else words
 
 
 def clean_text(text: str) -> str:

@@ -7,7 +7,7 @@ A date is represented by *partials*, truncated ISO 8601 dates: "2026-02-28", "20
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
@@ -232,7 +232,11 @@ def _span_partials(first: date, last: date) -> set[str]:
 
 
 def _resolvable(text: str, at: datetime) -> list[DatePhrase]:
-    """The phrases to replace, in order. Of two that overlap, the earlier and longer one stays."""
+    """The phrases to replace, in order.
+
+    Of two that overlap, the earlier and longer one stays. A relative phrase beside a written day ("last weekend, July 3rd")
+    is replaced together with it by the day, which is more exact.
+    """
     quotes = [match.span() for match in _QUOTED.finditer(text)]
     starts = [start for start, _ in quotes]
 
@@ -249,7 +253,38 @@ def _resolvable(text: str, at: datetime) -> list[DatePhrase]:
     for phrase in sorted(candidates, key=lambda each: (each.start, -each.end)):
         if not kept or phrase.start >= kept[-1].end:
             kept.append(phrase)
-    return kept
+    return _beside_days(text, kept)
+
+
+_BESIDE_DAY: Final = lazy_regex(r"\s*(?:,|[-–—(]|\bon\b)\s*(?:on\s+)?(?:the\s+)?", re.IGNORECASE)
+
+_NO_DAY: Final = lazy_regex(r"^in (?:\w+ )?\d{4}$", re.IGNORECASE)  # a year or month, in which the day is
+_OWN_CLAUSE: Final = lazy_regex(r"\s+(?:is|was|are|were|will|has|had|would|worked|suits)\b", re.IGNORECASE)
+
+
+def _beside_days(text: str, phrases: list[DatePhrase]) -> list[DatePhrase]:
+    """The phrases, each relative one that stands directly before a written day joined to it."""
+    days = {written.start: written for written in mentioned(text) if written.readings[0][1] and written.readings[0][2]}
+    if not days:
+        return phrases
+    worded = {phrase.start: phrase.wording for phrase in phrases}
+    joined: list[DatePhrase] = []
+    for phrase in phrases:
+        between = _BESIDE_DAY.match(text, phrase.end)
+        day = days.get(between.end()) if between else None
+        if joined and phrase.start < joined[-1].end:
+            continue
+        if between is None or day is None or phrase.start in days or _NO_DAY.search(phrase.wording):
+            joined.append(phrase)
+            continue
+        if _OWN_CLAUSE.match(text, day.end):
+            joined.append(phrase)
+            continue
+        on = "On" if text[phrase.start].isupper() else "on"
+        wording = f"{on} {worded.get(day.start, text[day.start : day.end])}"
+        closed = "(" in between.group() and text[day.end : day.end + 1] == ")"
+        joined.append(replace(phrase, end=day.end + closed, wording=wording))
+    return joined
 
 
 _QUOTED: Final = lazy_regex(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|(?<!\w)['‘][^'’\n]{1,300}['’](?!\w)")

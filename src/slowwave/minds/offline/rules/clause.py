@@ -6,12 +6,22 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 from typing import Final
 
 from slowwave.minds.offline.rules.morphology import finite_base, is_base, past_base, third_base, third_person
 from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain, possessive, tidy
 from slowwave.minds.offline.rules.verb_phrase import VerbPhrase, verb_phrase
-from slowwave.minds.offline.rules.words import ADVERBS, KIN, MODALS, NAMED_KIN, PERSON_WORDS, PLURAL_KIN, TOGETHER
+from slowwave.minds.offline.rules.words import (
+    ADVERBS,
+    KIN,
+    MODALS,
+    NAMED_KIN,
+    PERSON_WORDS,
+    PLURAL_KIN,
+    SOME_PEOPLE,
+    TOGETHER,
+)
 from slowwave.policy.text import word_frequency
 from slowwave.policy.text.names import word_set
 
@@ -53,7 +63,7 @@ _OPINION: Final = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT: Final = re.compile(
-    r"^(?P<both>(?:(?:me and )?my [a-z-]+(?: [A-Z]\w+)?|[A-Z]\w+) and (?:I|me|myself)\b|(?:me and|I and) (?:my [a-z-]+|[A-Z]\w+))"
+    rf"^(?P<both>(?:(?:me and )?my [a-z-]+(?: [A-Z]\w+)?|[A-Z]\w+|{SOME_PEOPLE}) and (?:I|me|myself)\b|(?:me and|I and) (?:my [a-z-]+|[A-Z]\w+|{SOME_PEOPLE}))"
     r"|^(?P<one>I)(?P<short>['’](?:m|ve|d|ll))?(?=\s)"
     r"|^(?P<we>we)(?P<wshort>['’](?:re|ve|d|ll))?(?=\s)"
     r"|^(?P<owner>my|our)(?=\s)",
@@ -181,6 +191,7 @@ def _with_lead(lead: str, body: str, speaker: str, company: str, names: Collecti
         found = _of_possession(body[match.end() :].strip(), called)
     elif match["both"]:
         other = re.sub(r"(?i)^(?:me and|I and)\s+|^me and |\s+and (?:I|me|myself)$", "", match["both"])
+        other = f"{other[:1].lower()}{other[1:]}" if other[1:2] in {" ", *ascii_lowercase} and " " in other else other
         found = _of_several(f"{called} and {in_third_person(other, speaker)}", "", body[match.end() :], speaker)
     elif match["we"]:
         found = _of_we((match["wshort"] or "")[1:], body[match.end() :], called, company)

@@ -81,6 +81,19 @@ def is_self_contained(text: str, *, person: bool = False) -> bool:
     return True
 
 
+def points_back(text: str) -> bool:
+    """Whether a text has "this", "these" or "those" before anything but a time: "this revised routine".
+
+    >>> points_back("This plan suits me"), points_back("I am free this week")
+    (True, False)
+    """
+    tokens = [t.lower() for t in _TOKEN.findall(text)]
+    return any(
+        token in {"this", "these", "those"} and after not in _TIMES | {"days"}
+        for token, after in zip(tokens, [*tokens[1:], ""], strict=True)
+    )
+
+
 def _is_verb(token: str) -> bool:
     return token in IRREGULAR_BASES or bool(past_base(token))
 

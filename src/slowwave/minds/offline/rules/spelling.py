@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.morphology import finite_base, ing_base, is_base, past_base, third_base
-from slowwave.minds.offline.rules.words import JOBS
+from slowwave.minds.offline.rules.words import JOBS, TOLERATING
 from slowwave.policy.text.names import word_set
 
 _CASUAL: Final = {
@@ -38,7 +38,7 @@ _PREPOSED: Final = word_set(
 """Participles that begin phrases and headings; they need an object with an article to be a verb."""
 _STATED: Final = re.compile(
     r"^(?:born|raised|diagnosed with|allergic to|married|divorced|engaged|retired|laid off|promoted|vegan|vegetarian|pregnant|between jobs|"
-    r"on (?:metformin|insulin|medication)|from [A-Z]\w+|(?:big|huge|massive|lifelong|long-?time) fan of|not (?:a (?:big|huge) )?(?:fan of|keen on|into)|into|off to|"
+    r"on (?:metformin|insulin|medication)|from (?-i:[A-Z]\w+)|(?:big|huge|massive|lifelong|long-?time) fan of|not (?:a (?:big|huge) )?(?:fan of|keen on|into)|into|off to|"
     r"scared of|afraid of|addicted to|obsessed with|originally from|based in|due in)\b",
     re.IGNORECASE,
 )
@@ -93,6 +93,8 @@ def with_subject(text: str) -> str | None:  # noqa: PLR0911 - each return is a f
         head == "going" and following == "to" and words[2:] and is_base(words[2].lower())
     ):
         return f"{opened}I am {adverb.lower()}{rest}"
+    if head == "never" and is_base(following) and following not in TOLERATING and not past_base(following):
+        return None  # an order: "never let anything stop you"
     if (
         head == "been"
         and (

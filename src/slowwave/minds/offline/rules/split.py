@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from slowwave.minds.offline.rules.foreign_text import own_text
+from slowwave.minds.offline.rules.words import SOME_PEOPLE
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.text.clauses import prose
 
@@ -22,7 +23,7 @@ _SENTENCE: Final = re.compile(
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
 )
 _ASKING: Final = (
-    r"(?:when(?! (?:i|you|we|it|the|they|my|your)\b)|can|could|would|will|do|does|did|is|are|am|was|were|should|shall|have|has|how|what|what's|why|where|which|who|whose|any)"
+    r"(?!(?:do|have) (?:a|some|the|much|many|my|advice|to)\b)(?:when(?! (?:i|you|we|it|the|they|my|your)\b)|can|could|would|will|do|does|did|is|are|am|was|were|should|shall|have|has|how|what|what's|why|where|which|who|whose|any)"
     r"\s+(?:you|i|we|it|there|this|that|the|they|a|to|do|does|did|is|are|can|could|would|should|about|some|much|many|my|your|else|"
     r"advice|tips|thoughts|ideas|suggestions|chance|way|kind|type|specific)\b"
 )
@@ -53,6 +54,7 @@ _OPENING: Final = re.compile(
 )
 _HALF_SUBJECT: Final = re.compile(
     r"(?:^\s*|[,.]\s*)(?:\w+ ){0,2}?(?:(?:[Mm]y|[Oo]ur)\s+[\w-]+(?:\s+[A-Z]\w+)?|[Mm]e)$|^\s*(?!Now$)[A-Z]\w+$"
+    rf"|(?i:(?:^|[,.;!?]|\b(?:and|but|so)\b)\s*(?:\w+,? )?{SOME_PEOPLE}$)"
 )
 _APPOSED: Final = re.compile(r"[A-Z]\w+, (?:my|our) [\w\s'’-]{2,40}, (?=[a-z])")
 """An apposition between commas: the name is the subject of the sentence, not the person addressed."""

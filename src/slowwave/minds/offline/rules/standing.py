@@ -128,6 +128,11 @@ _FRONTED: Final = re.compile(
     r"^(?P<case>(?:for|in|with) [\w ]{3,40}?),? (?P<order>(?:use|give|add|include|write|show|put|list)\s.+)$",
     re.IGNORECASE,
 )
+_ABOUT_THE_LAST: Final = re.compile(
+    r"^(?:\S+\s){1,2}?(?:it|them|that|those|another|one)\b(?! easy| comes)|\b(?:again|once more|one more time|instead|this time|next|more|first|further|expand|continue)\b",
+    re.IGNORECASE,
+)
+"""Words of an order about the answer before: "write it again", "explain it in more detail"."""
 _RULE_SHORTEST: Final = 3  # spaces
 _ONCE: Final = re.compile(
     r"\b(?:(?:for|to) (?:my|these) \w+|these|this (?:one|time|code|function|text|file|query|error)|above|below|following|the code|here|step \d|now\b)",
@@ -297,6 +302,7 @@ def _of_answers(piece: str, speaker: str) -> str | None:
     if (
         match is None
         or _ONCE.search(piece)
+        or _ABOUT_THE_LAST.search(match["order"])
         or not _OF_ANSWERS.search(piece)
         or not says_something_definite(match["order"], 1)
     ):

@@ -201,6 +201,8 @@ def _listed(words: list[str], place: int) -> str:
 
 def _is_second_verb(words: list[str], place: int, *, at_once: bool) -> bool:
     second = plain(words[place + 1])
+    if words[place + 1][:1].isupper():  # a name: "Node.js and Express"
+        return False
     if not is_base(second) or second in STOP_WORDS - {"have", "go", "get", "keep", "take", "make"}:
         return False
     following = plain(words[place + 2]) if place + 2 < len(words) else ""

@@ -39,6 +39,12 @@ PLURAL_KIN: Final = word_set(
     "neighbours roommates flatmates housemates teammates dogs cats pets twins in-laws clients students"
 )
 
+SOME_PEOPLE: Final = (
+    r"(?:some|a few|a couple of|a bunch of|a group of|two|three|four|five|six|several|many|most|the|a|an|one|all|both|another|my|our)(?: of)?(?: (?:the|my|our))? (?:[a-z-]+ ){0,2}?"
+    rf"(?:{'|'.join(sorted(KIN | {'people', 'guys', 'girls', 'boys', 'lads', 'gang', 'crew', 'fam', 'buddy', 'buddies', 'pals', 'classmates', 'classmate', 'mates', 'folks'}))})"
+    r"(?: (?:from|at|in|of) (?:(?:my|our|the|a) )?[\w'’-]+(?: (?!and\b)[\w'’-]+)?)?"
+)
+"""A pattern of people without a name: "some friends from church"."""
 JOBS: Final = word_set(
     "nurse doctor teacher engineer developer designer writer artist musician student lawyer accountant chef cook baker banker "
     "scientist researcher programmer architect manager consultant analyst photographer painter dancer singer actor actress "
@@ -133,3 +139,44 @@ PLANNING: Final = word_set(
     "go plan hope aim want intend wish need look train prepare save apply start move get leave fly consider"
 )
 """Verbs that announce something when they are in progress or want an object."""
+
+FAMILIAR: Final = word_set(
+    "beach gym office kitchen garden yard backyard house home city town village park mountains mountain hills woods forest sea ocean lake river coast "
+    "countryside country outdoors library museum cinema movies theatre theater zoo airport station supermarket store shops mall market pub bar hospital "
+    "school university college church mosque temple synagogue pool sauna balcony garage attic loft basement cellar bathroom bedroom hall hallway fridge freezer "
+    "oven dishwasher boiler heating internet web web news radio tv television telephone phone world sun moon sky rain snow weather heat cold north south east west "
+    "northeast northwest southeast southwest suburbs bank post police government army navy military dentist doctor vet barber hairdresser pharmacy bakery "
+    "butcher postman landlord fam gang crew boys girls guys car bus train tram tube subway metro bike boat plane ferry road street sidewalk "
+    "morning mornings afternoon afternoons evening evenings night nights weekend weekends week weeks month year years day days future past present time moment end "
+    "beginning start middle meantime summer winter spring autumn fall holidays christmas easter pandemic lockdown war piano guitar violin viola drums flute cello "
+    "saxophone clarinet trumpet trombone harp ukulele accordion banjo bass organ keyboard dark truth environment community public "
+    "elderly homeless poor economy climate planet earth universe nature countryside streets stairs elevator lift dishes laundry cooking cleaning "
+    "washing ironing shopping rubbish trash bins rent mortgage bills groceries mail newspaper toilet shower sofa couch bed alarm lottery floor wall walls window windows "
+    "door roof ground air water fire back left right side lawn plants vegetables tomatoes chickens hens surgery clinic ward allotment shed barn greenhouse canal railway tracks harbour harbor port cathedral castle square stove fireplace chimney driveway patio terrace porch lobby courtyard gate fence hedge pond well cottage farm field fields quarry mine factory mill "
+    "hour hours minute minutes way plunge trees tree studio playground campfire bonfire trail desert jungle island border capital centre center "
+    "neighborhood neighbourhood local area region world olympics election elections opera ballet circus theatre stage frontend backend cloud stock piano "
+    "user assistant same rest whole rules law flu measles virus wifi lights"
+)
+"""Nouns that a listener knows after "the", without a description."""
+UNDER_DISCUSSION: Final = word_set(
+    "list issue issues error errors problem problems bug bugs warning warnings crash fix routine option options suggestion suggestions example examples step steps tip tips "
+    "method methods approach approaches result results output outputs answer answers question questions prompt idea ideas topic topics task tasks exercise exercises "
+    "resource resources information info details solution solutions change changes situation case cases concept concepts strategy strategies item items process response "
+    "progress other others"
+)
+"""Nouns of the talk itself: after "the" they mean what was said before, whatever else their sentence names."""
+INCOMPLETE: Final = word_set(
+    "coverage accuracy performance latency throughput efficiency scalability reliability usability readability maintainability precision quality percentage proportion "
+    "improvement improvements reduction increase decrease species kinds types varieties styles variations aspects elements features settings details "
+    "adjustments modifications enhancements results outputs outcomes findings components sections categories "
+    "requirements functionality implementation consumption usage rate rates score scores"
+)
+"""Nouns of a part, a kind or a measure: they say nothing without what they are of."""
+WEAK: Final = word_set(
+    "new more most extra additional further other different various several many few some same next last previous current existing main basic simple initial "
+    "final overall general specific certain particular whole entire full total complete remaining good great better best nice big small large little long short high low "
+    "higher lower larger smaller faster slower easier right wrong correct real actual own original updated revised improved modern local similar such relevant "
+    "important necessary required possible potential common usual interesting beautiful amazing cool fun decent solid average physical digital fresh latest recent "
+    "first-ever fewer single multiple alternative appropriate proper suitable available unique useful helpful"
+)
+"""Adjectives that do not say which one is meant."""
