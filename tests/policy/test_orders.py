@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from slowwave.policy.guard import orders
+from slowwave.policy.guard import lexicon, orders
 from slowwave.policy.guard.disguises import folded, readings
 from slowwave.policy.guard.injection import instruction_shaped
 
@@ -89,7 +89,7 @@ def test_a_folded_text_has_no_accents_and_no_forms(text: str, plain: str) -> Non
 
 def test_a_stem_that_is_too_short_is_refused() -> None:
     with pytest.raises(ValueError, match="4 letters"):
-        _ = orders.Language({"aside": ["ig*"]}).needs
+        lexicon.sign_of("ig*")
 
 
 def test_an_order_quoted_in_talk_about_it_is_not_given() -> None:

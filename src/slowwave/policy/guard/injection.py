@@ -3,8 +3,11 @@
 import re
 from typing import Final
 
+from slowwave.policy.guard.addressees import is_mentioned
+from slowwave.policy.guard.directives import demands_execution, directive_in, open_place
 from slowwave.policy.guard.disguises import Reading, readings
-from slowwave.policy.guard.orders import is_mentioned, order_in
+from slowwave.policy.guard.lexicon import reading_signs
+from slowwave.policy.guard.orders import flattened, order_in
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _HIDDEN: Final = lazy_regex(
@@ -68,7 +71,7 @@ _LINES: Final = (
         "a role tag",
         "human assistant user",
         rf"(?:human|assistant)\s{{0,2}}:.{{1,400}}\n{{1,3}}(?:human|assistant|user|{_SYSTEM[3:-1]})\s{{0,2}}:",
-        "line",
+        "turn",
     ),
     (
         "a role tag",
@@ -125,6 +128,10 @@ _LABELS: Final = tuple(
 )
 _MARKUP: Final = frozenset("<[#{!")
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
+_AROUND: Final = 120  # characters around a block of code in which its execution may be demanded
+_PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
+_PROSE_BEFORE: Final = lazy_regex(r"[^\W\d]{2,}[\s,\"':\[(]{0,8}$")
+_TURN: Final = lazy_regex(r"[^\w\n]{0,4}\w{2,20}(?: \w{1,20})?\s{0,2}[:：]")
 _ENDS: Final = tuple(".!?:;,\n-*#>])=|")
 
 
@@ -142,7 +149,15 @@ def instruction_shaped(text: str) -> str | None:
     """
     if not text.isascii() and _HIDDEN.search(text):
         return "hidden or reordered characters"
-    return next((why for reading in readings(text) if (why := _shape_in(reading) or order_in(reading))), None)
+    return next((why for reading in readings(text) if (why := _order_in(reading))), None)
+
+
+def _order_in(reading: Reading) -> str | None:
+    found = reading_signs(reading)
+    flat = flattened(reading.text)
+    return (
+        _shape_in(reading) or order_in(reading, flat, found) or directive_in(reading, flat, found) or open_place(flat)
+    )
 
 
 def _shape_in(reading: Reading) -> str | None:
@@ -151,12 +166,14 @@ def _shape_in(reading: Reading) -> str | None:
     if not _MARKUP.isdisjoint(text):
         for why, mark, pattern in _TAGS:
             for found in pattern.finditer(text) if mark in text else ():
-                if not _is_code(text, found.start()) and not is_mentioned(text, *found.span()):
+                if not _is_shown(text, *found.span()) and not is_mentioned(text, *found.span()):
                     return why
     for why, words, pattern, place in _LABELS:
         if reading.words.isdisjoint(words):
             continue
         for found in pattern.finditer(text):
+            if place == "turn" and not _follows_other_text(text, found.start()):
+                continue
             if _begins(text, found.start(), place) and not is_mentioned(text, *found.span()):
                 return why
     return None
@@ -165,10 +182,44 @@ def _shape_in(reading: Reading) -> str | None:
 def _begins(text: str, start: int, place: str) -> bool:
     """Whether a match stands where it must: at the beginning of a line but for four signs, or of a sentence."""
     before = text[max(0, start - _SIGNS - 1) : start]
-    if place == "line":
+    if place in {"line", "turn"}:
         rest = before.rpartition("\n")[2]
         return not any(map(str.isalnum, rest)) and (len(rest) <= _SIGNS or start <= _SIGNS)
     return place != "sentence" or not before.strip(" ") or before.rstrip(" ").endswith(_ENDS)
+
+
+def _follows_other_text(text: str, start: int) -> bool:
+    """Whether turns of a conversation stand inside another text. A text that is a conversation from its first line forges none."""
+    first = text[:start].lstrip().partition("\n")[0]
+    return bool(first) and _TURN.match(first) is None
+
+
+def _is_shown(text: str, start: int, end: int) -> bool:
+    """Whether a tag or a call is shown to a reader of documentation and not meant to take effect."""
+    if _is_code(text, start):
+        return not _is_fenced_and_ordered(text, start, end)
+    return _is_described(text, start, end)
+
+
+def _is_described(text: str, start: int, end: int) -> bool:
+    """Whether prose on the same line speaks about a tag or a call, as documentation does, and does not order to run it."""
+    line = text.rfind("\n", 0, start) + 1
+    before = text[line:start].rpartition("{")[0] if "{" in text[line:start] else text[line:start]
+    stop = text.find("\n", end)
+    rest = text[end : stop if stop >= 0 else len(text)]
+    after = rest[rest.rfind("}") + 1 :] if "}" in rest else rest if text[start] in "<[" else ""
+    if not _PROSE.search(after) and not _PROSE_BEFORE.search(before):
+        return False
+    if text[start] in "<[" and not _PROSE_BEFORE.search(before):
+        return False
+    return not demands_execution(f"{before} ¦ {after}")
+
+
+def _is_fenced_and_ordered(text: str, start: int, end: int) -> bool:
+    """Whether a call in a fenced block is to be executed, by the words around the block."""
+    opened, closed = text.rfind("'''", 0, start), text.find("'''", end)
+    around = f"{text[max(0, opened - _AROUND) : max(0, opened)]} ¦ {text[closed + 3 : closed + 3 + _AROUND] if closed >= 0 else ''}"
+    return demands_execution(around)
 
 
 def _is_code(text: str, place: int) -> bool:

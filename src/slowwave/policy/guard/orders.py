@@ -5,13 +5,13 @@ a noun for instructions, and a word that says which. Every look around a word ha
 """
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
-from pkgutil import get_data
+from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
-from slowwave.policy.guard.disguises import KEY, Reading, folded
+from slowwave.policy.guard.addressees import is_for_people, is_mentioned
+from slowwave.policy.guard.disguises import Reading
+from slowwave.policy.guard.lexicon import Language, Need, lexicon
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 SET_ASIDE: Final = "earlier instructions are to be set aside"
@@ -37,16 +37,14 @@ _YOU_TO: Final = lazy_regex(
     r"\b(?:you|user|must|have|need|is|are|order\w*|assistant|model|ai|agent|required|ought|sure) to (?:\w{1,20} ){0,2}$"
 )
 _DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
-_QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
-_AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
+_KIND: Final = lazy_regex(
+    r"\b(?!existing|preceding|foregoing|standing|operating|conflicting|any|every|guiding|underlying)\w{2,20}ing $"
+)
+"""A word that says what instructions are for, directly before them: "the soaking instructions"."""
 _OF_MODEL: Final = lazy_regex(
     r"system|develop|prompt|safety|user|owner|operator|creator|training|conversation|chat\b|your "
 )
-_ADDRESS: Final = lazy_regex(r"\S{0,80}(?:@|://|\w\.\w)\S{0,80}")
-_MARKUP: Final = frozenset("<>{}=")
 _CODE: Final = frozenset("={}()<>|#\\")
-_PLACE: Final = 300  # characters before a quotation in which it may be spoken about
-_LEAST_AROUND: Final = 3  # words around a quotation that make it part of a sentence
 _BY_TRIGGER: Final = ("aside", "void", "be", "secret", "address", "send", "store", "show")
 _OBJECTS: Final = {
     "aside": (("orders", "rules", "said"),),
@@ -61,204 +59,55 @@ _WITHOUT_SPACES: Final = ("aside", "secret", "void")
 """The rules that read texts without spaces: their words are long enough not to occur by chance."""
 
 
-class Language:
-    """The word lists of one language, compiled when they are first needed.
+@cache
+def _needs() -> tuple[tuple[str, Need], ...]:
+    return tuple((name, Need(((name,), *_OBJECTS.get(name, ())))) for name in _BY_TRIGGER)
+
+
+@cache
+def _letters() -> tuple[tuple[Language, frozenset[str]], ...]:
+    return tuple((language, language.letters(_BY_TRIGGER)) for language in lexicon().unspaced)
+
+
+def order_in(reading: Reading, flat: str, found: int) -> str | None:
+    """The kind of order to a model that a reading holds; None if there is none.
 
     Args:
-        entries: the lists, as the table has them.
-        squashed: whether to read texts without spaces: the lists then match without them.
+        reading: the reading.
+        flat: its text on one line (`flattened`).
+        found: its signs (`lexicon.signs`).
     """
-
-    def __init__(self, entries: Mapping[str, object], *, squashed: bool = False) -> None:
-        self.unspaced = squashed or entries.get("unspaced") is True
-        self.squashed = squashed
-        self.verb_last = self.unspaced or entries.get("verb_last") is True
-        self._lists = {
-            name: [str(word) for word in found] for name, found in entries.items() if isinstance(found, list)
-        }
-        self._patterns: dict[str, re.Pattern[str] | None] = {}
-        self._about: re.Pattern[str] | None = None
-
-    @cached_property
-    def needs(self) -> dict[str, "_Needs"]:
-        """What a text must have so that a word of a list can be in it, for the lists that a rule needs."""
-        names = {*_BY_TRIGGER, *(name for names in _OBJECTS.values() for each in names for name in each)}
-        return {name: _Needs(self._lists.get(name, ())) for name in names}
-
-    @cached_property
-    def letters(self) -> frozenset[str]:
-        """The first letters of the words by which a rule may apply, for scripts without spaces."""
-        words = (folded(word) for name in _BY_TRIGGER for word in self._lists.get(name, ()))
-        return frozenset(word[0] for word in words if not word[0].isascii())
-
-    def may_apply(self, name: str, reading: Reading) -> bool:
-        """Whether the rule of a trigger may apply to a reading. It passes most texts over without a pattern."""
-        needs = self.needs
-        for either in _OBJECTS.get(name, ()):  # first, because nouns are rarer than verbs
-            if not any(needs[one].met(reading) for one in either):
-                return False
-        return needs[name].met(reading)
-
-    def pattern(self, name: str) -> re.Pattern[str] | None:
-        """The words of a list as one pattern; None if there are none."""
-        if name not in self._patterns:
-            forms = sorted({self._form(word) for word in self._lists.get(name, ())}, key=len, reverse=True)
-            whole = "|".join(forms)
-            bounded = whole if self.unspaced else rf"(?<!\w)(?:{whole})(?!\w)"
-            self._patterns[name] = re.compile(bounded) if forms else None
-        return self._patterns[name]
-
-    def has(self, name: str, text: str) -> bool:
-        """Whether a word of a list is in the text."""
-        pattern = self.pattern(name)
-        return pattern is not None and pattern.search(text) is not None
-
-    def of_its_own(self, name: str, after: str) -> bool:
-        """Whether a noun is followed by a subject of its own, such as "for the dishwasher"."""
-        if self.squashed or not self._lists.get(name):
-            return False
-        if self._about is None:
-            words = "|".join(self._form(word) for word in self._lists[name])
-            earlier = "|".join(self._form(word) for word in self._lists.get("earlier", ()))
-            own = r"" if self.unspaced else r"(?!\w)"
-            self._about = re.compile(rf"(?:\W{{1,3}}(?:{earlier}))?{_AFTER_NOUN}(?:{words}){own}")
-        found = self._about.match(after)
-        return found is not None and not _OF_MODEL.search(after[found.end() : found.end() + 30])
-
-    def _form(self, word: str) -> str:
-        plain = folded(word)
-        if self.squashed:
-            return ".{0,24}?".join(re.escape(part.replace(" ", "").rstrip("*")) for part in plain.split(" .. "))
-        gap, space = (".{0,24}?", " ") if self.unspaced else (r"(?:\W{1,3}[\w']{1,20}){0,4}?\W{1,3}", r"\W{1,3}")
-        return gap.join(
-            space.join(re.escape(each).replace(r"\*", r"\w{0,12}") for each in part.split(" "))
-            for part in plain.split(" .. ")
-        )
-
-
-class _Needs:
-    """The words of a list, as a quick test of whether one of them can be in a text."""
-
-    def __init__(self, entries: Iterable[str]) -> None:
-        split = [re.findall(r"[\w*]+", folded(entry)) for entry in entries]
-        alone = [words[0] for words in split if len(words) == 1]
-        self.words = frozenset(word for word in alone if "*" not in word)
-        self.stems = frozenset(_stem(word) for word in alone if "*" in word)
-        self.phrases: dict[str, tuple[tuple[frozenset[str], frozenset[str]], ...]] = {}
-        for parts in split:
-            if len(parts) > 1:
-                words = frozenset(word for word in parts if "*" not in word)
-                stems = frozenset(word[:KEY] for word in parts if "*" in word and "*" not in word[:KEY])
-                key = _rarest(words, stems)
-                self.phrases[key] = (*self.phrases.get(key, ()), (words, stems))
-        self.keys = self.stems | {word[:KEY] for word in self.words} | self.phrases.keys()
-        self.beginnings = frozenset(self.phrases)
-
-    def met(self, reading: Reading) -> bool:
-        """Whether a word of the list can be in a reading."""
-        if not reading.words.isdisjoint(self.words) or not reading.keys.isdisjoint(self.stems):
-            return True
-        return any(
-            words <= reading.words and stems <= reading.keys
-            for key in reading.keys & self.beginnings
-            for words, stems in self.phrases[key]
-        )
-
-
-def _stem(word: str) -> str:
-    if "*" in word[:KEY]:
-        raise ValueError(f"orders.toml: {word!r} needs {KEY} letters before *")
-    return word[:KEY]
-
-
-def _rarest(words: frozenset[str], stems: frozenset[str]) -> str:
-    """The beginning of the longest word of a phrase: the one that is likely the rarest."""
-    return max(sorted({*words, *stems}), key=len)[:KEY]
-
-
-@cache
-def _tables() -> tuple[tuple[Language, ...], tuple[Language, ...], Language]:
-    """The languages, the same for texts without spaces, and the words by which a text speaks about orders."""
-    data = get_data("slowwave.policy", "data/orders.toml")
-    assert data is not None, "the package is complete"
-    entries = tomllib.loads(data.decode())
-    mention = entries.pop("mention")
-    languages = tuple(Language(each) for each in entries.values())
-    squashed = tuple(Language(each, squashed=True) for each in entries.values() if not each.get("unspaced"))
-    return languages, squashed, Language(mention)
-
-
-@cache
-def _spaced() -> tuple[dict[str, tuple[tuple[Language, str], ...]], tuple[Language, ...]]:
-    """The languages and their triggers, by the beginnings of words; and the languages without spaces between words."""
-    by_key: dict[str, tuple[tuple[Language, str], ...]] = {}
-    for language in _tables()[0]:
-        for name in () if language.unspaced else _BY_TRIGGER:
-            for key in language.needs[name].keys:
-                by_key[key] = (*by_key.get(key, ()), (language, name))
-    return by_key, tuple(language for language in _tables()[0] if language.unspaced)
-
-
-@cache
-def _beginnings() -> frozenset[str]:
-    return frozenset(_spaced()[0])
-
-
-def order_in(reading: Reading) -> str | None:
-    """The kind of order to a model that a reading holds; None if there is none."""
-    rules = list(_rules_for(reading))
-    flat = " ".join(_PARAGRAPH.sub(" ¶ ", reading.text).split()) if rules else ""
-    for language, name in rules:
+    for language, name in _rules_for(reading, found):
         pattern = language.pattern(name)
-        for found in pattern.finditer(flat) if pattern else ():
-            why = _RULES[name](language, flat, found)
-            if why and not is_mentioned(flat, *found.span()):
+        for trigger in pattern.finditer(flat) if pattern else ():
+            why = _RULES[name](language, flat, trigger)
+            if why and not is_mentioned(flat, *trigger.span()):
                 return why
     return None
 
 
-def _rules_for(reading: Reading) -> Iterator[tuple[Language, str]]:
+def flattened(text: str) -> str:
+    """A text on one line, with a sign where a paragraph ends."""
+    return " ".join(_PARAGRAPH.sub(" ¶ ", text).split())
+
+
+def _rules_for(reading: Reading, found: int) -> Iterator[tuple[Language, str]]:
     """The languages and the names of the triggers whose rule may apply to a reading."""
     if reading.squashed:
-        yield from ((language, name) for language in _tables()[1] for name in _WITHOUT_SPACES)
+        yield from ((language, name) for language in lexicon().squashed for name in _WITHOUT_SPACES)
         return
-    by_key, unspaced = _spaced()
-    if hit := reading.keys & _beginnings():
-        is_addressed = any(mark in reading.text for mark in ("@", "://", "www."))
-        for language, name in dict.fromkeys(pair for key in sorted(hit) for pair in by_key[key]):
-            if (name != "send" or is_addressed) and language.may_apply(name, reading):
-                yield language, name
+    is_addressed = any(mark in reading.text for mark in ("@", "://", "www."))
+    for name, need in _needs():
+        if name != "send" or is_addressed:
+            languages = need.languages(found)
+            while languages:
+                lowest = languages & -languages
+                yield lexicon().spaced[lowest.bit_length() - 1], name
+                languages ^= lowest
     if not reading.text.isascii():
         letters = frozenset(reading.text)
-        near = (language for language in unspaced if not letters.isdisjoint(language.letters))
+        near = (language for language, known in _letters() if not letters.isdisjoint(known))
         yield from ((language, name) for language in near for name in _BY_TRIGGER)
-
-
-def is_mentioned(flat: str, start: int, end: int) -> bool:
-    """Whether the text speaks about these words and does not say them itself.
-
-    They stand in quotation marks inside a sentence, or a text that names attacks or examples quotes them or puts
-    that name before them in the same clause.
-    """
-    begin = max(0, start - _PLACE)
-    mention = _tables()[2]
-    place = flat[begin : end + _PLACE]
-    before = _ADDRESS.sub("", _CLAUSE.split(flat[begin:start])[-1])
-    if mention.has("words", before):
-        return True
-    for quoted in _QUOTED.finditer(place):
-        if not quoted.start() < start - begin < quoted.end():
-            continue
-        said = _ADDRESS.sub("", place)
-        if mention.has("words", said) or mention.has("unspaced", said):
-            return True
-        lead = _SENTENCE_END.split(place[: quoted.start()])[-1].rstrip()
-        around = f"{lead} {_SENTENCE_END.split(place[quoted.end() :])[0]}"
-        if lead.endswith(":") or not _MARKUP.isdisjoint(around):
-            return False
-        words = re.findall(r"\w+", around)
-        return len(words) >= _LEAST_AROUND or any(not word.isascii() and len(word) > 1 for word in words)
-    return False
 
 
 def _after(language: Language, flat: str, found: re.Match[str], reach: int = _REACH) -> str:
@@ -287,6 +136,8 @@ def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     if _is_report(language, flat, verb.start()):
         return None
     rest = f"{verb[0]} {_after(language, flat, verb)}"
+    if not language.has("giver", rest) and is_for_people(language, flat, *verb.span()):
+        return None
     if language.has("said", rest):
         return SET_ASIDE
     if not language.verb_last:
@@ -296,9 +147,17 @@ def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | Non
         noun = pattern.search(rest) if pattern else None
         if noun is None or not language.has("earlier", rest[: noun.end() + _NEAR]):
             continue
-        if language.has("every", rest[: noun.start()]) or not language.of_its_own("about", rest[noun.end() :]):
+        if _KIND.search(rest[: noun.start()]):
+            continue
+        if language.has("every", rest[: noun.start()]) or not _of_its_own(language, rest[noun.end() :]):
             return SET_ASIDE
     return None
+
+
+def _of_its_own(language: Language, after: str) -> bool:
+    """Whether a noun is followed by a subject of its own, such as "for the dishwasher", that is not the model."""
+    found = language.own_subject(after)
+    return found is not None and not _OF_MODEL.search(after[found.end() : found.end() + 30])
 
 
 def _declares_void(language: Language, flat: str, predicate: re.Match[str]) -> str | None:
@@ -340,10 +199,12 @@ def _sends_away(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     object_words = rest if language.verb_last else _DESTINATION.split(rest)[0]
     if not _CODE.isdisjoint(object_words.replace("](", "")):
         return None
-    if language.has("private", object_words):
-        return SENT_AWAY
     sentence = _SENTENCE_END.split(flat[max(0, verb.start() - _REACH) : verb.start()])[-1]
-    if language.has("polite", f"{sentence} {rest}") or language.has("polite", flat[:_REACH]):
+    is_polite = language.has("polite", f"{sentence} {rest}") or language.has("polite", flat[:_REACH])
+    is_known = not language.lists.get("holding") or language.has("holding", object_words)
+    if language.has("private", object_words) and (is_known or not is_polite):
+        return SENT_AWAY
+    if is_polite:
         return None
     if language.has("user", f"{sentence} {rest}") or language.has("copy", rest):
         return SENT_AWAY

@@ -1,0 +1,79 @@
+"""Tells whom a sentence is for: a model that reads it, people who know each other, or nobody, because it reports or quotes."""
+
+import re
+from typing import Final
+
+from slowwave.policy.guard.lexicon import Language, lexicon
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+SENTENCE_END: Final = lazy_regex(r"[!?](?=[\s\"'”»)]|$)|[।؟。¶！？]|\.(?=[\s\"'”»)]|$)")
+CLAUSE: Final = lazy_regex(r"[,:;()\"“”„«»。！？…—–\[\]{}<>|•*¶、,;:]|[.!?](?= )")
+_QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
+_ADDRESS: Final = lazy_regex(r"\S{0,80}(?:@|://|\w\.\w)\S{0,80}")
+_MARKUP: Final = frozenset("<>{}=")
+_PLACE: Final = 300
+"""Characters before a quotation in which it may be spoken about."""
+_LEAST_AROUND: Final = 3
+"""Words around a quotation that make it part of a sentence."""
+_REACH: Final = 160
+"""Characters before a verb in which its subject may stand."""
+_GREETING: Final = 60
+"""Characters at the beginning of a text in which a greeting may stand."""
+
+
+def is_mentioned(flat: str, start: int, end: int) -> bool:
+    """Whether the text speaks about these words and does not say them itself.
+
+    They stand in quotation marks inside a sentence, or a text that names attacks or examples quotes them or puts
+    that name before them in the same clause.
+    """
+    begin = max(0, start - _PLACE)
+    mention = lexicon().mention
+    place = flat[begin : end + _PLACE]
+    before = _ADDRESS.sub("", CLAUSE.split(flat[begin:start])[-1])
+    if mention.has("words", before):
+        return True
+    for quoted in _QUOTED.finditer(place):
+        if not quoted.start() < start - begin < quoted.end():
+            continue
+        said = _ADDRESS.sub("", place)
+        if mention.has("words", said) or mention.has("unspaced", said):
+            return True
+        lead = SENTENCE_END.split(place[: quoted.start()])[-1].rstrip()
+        around = f"{lead} {SENTENCE_END.split(place[quoted.end() :])[0]}"
+        if lead.endswith(":") or not _MARKUP.isdisjoint(around):
+            return False
+        words = re.findall(r"\w+", around)
+        return len(words) >= _LEAST_AROUND or any(not word.isascii() and len(word) > 1 for word in words)
+    return False
+
+
+def is_reported(language: Language, flat: str, start: int) -> bool:
+    """Whether a subject stands before a verb in its clause, so that the sentence reports and gives no order.
+
+    A reader of the text as the subject makes it an order all the same: "whoever summarises this must ...".
+    """
+    sentence = SENTENCE_END.split(flat[max(0, start - _REACH) : start])[-1]
+    if language.has("reads", sentence):
+        return False
+    clause = CLAUSE.split(sentence)[-1]
+    joined = language.pattern("and")
+    if joined and not language.unspaced:
+        parts = joined.split(clause)
+        first, last = parts[0], parts[-1]
+        return language.has("subject", last) or language.has("subject", " ".join(first.split()[:1]))
+    return language.has("subject", clause)
+
+
+def is_for_people(language: Language, flat: str, start: int, end: int) -> bool:
+    """Whether an order to set something aside is for people: a greeting, "my earlier mail", or a condition stands beside it."""
+    before = SENTENCE_END.split(flat[max(0, start - _REACH) : start])
+    after = SENTENCE_END.split(flat[end : end + _REACH])[0]
+    sentence = f"{before[-1]}{flat[start:end]}{after}"
+    if language.has("ai", sentence):
+        return False
+    if language.has("if", before[-1]) or language.has("mine", sentence):
+        return True
+    if language.has("if", after) and not language.has("every", after):
+        return True
+    return language.has("people", " ".join((flat[:_GREETING], *before[-2:], sentence)))

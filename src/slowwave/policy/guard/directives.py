@@ -1,0 +1,315 @@
+"""Recognises an order to a model by its parts: in one sentence stand, for example, a verb of hiding and the user.
+
+A rule names groups of word lists (`policy/data/directives.toml`). A sentence matches if it has a word of each group near the
+word of the first one, the trigger. No phrase of an order is stored: the lists hold parts that occur in any combination.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from slowwave.policy.guard.addressees import SENTENCE_END, is_for_people, is_mentioned, is_reported
+from slowwave.policy.guard.disguises import Reading
+from slowwave.policy.guard.lexicon import Language, Need, lexicon, signs
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+SET_ASIDE: Final = "earlier instructions are to be set aside"
+PERSONA: Final = "another persona for the model"
+SECRECY: Final = "secrecy before the user"
+ADDRESSED: Final = "new instructions for the model"
+SENT_AWAY: Final = "data to be sent away"
+STORED: Final = "a memory that the user did not ask for"
+OWN_PROMPT: Final = "a request for the model's own instructions"
+ROLE: Final = "a role tag"
+
+_BEFORE: Final = 200
+"""Characters before a trigger in which the other words of its rule may stand, in the same sentence."""
+_AFTER: Final = 240
+"""Characters after a trigger in which they may stand."""
+_BESIDE: Final = 45
+"""Characters beside a trigger in which a group with ~ must have a word."""
+_NEGATED: Final = 14
+"""Characters beside a verb in which a negation belongs to it."""
+
+
+class _Rule(NamedTuple):
+    """A kind of order.
+
+    Attributes:
+        why: what to call it.
+        groups: names of word lists: a sentence must have a word of one list of each group. The first group is the trigger.
+        is_order: whether the trigger is a verb that must be an order, not a report.
+        aside: whether the rule is about setting aside, which people ask of each other as well.
+        addressed: whether the sentence must name an address on the network.
+        object_after: whether the other words must stand after the trigger, where a language has its objects there.
+        across: whether they may stand in the next sentence.
+    """
+
+    why: str
+    groups: tuple[tuple[str, ...], ...]
+    is_order: bool = True
+    aside: bool = False
+    addressed: bool = False
+    object_after: bool = False
+    across: bool = False
+
+
+def _groups(written: str) -> tuple[tuple[str, ...], ...]:
+    """The groups of a rule, written with blanks between the groups and strokes between the lists of one.
+
+    A group that ends in ~ must stand beside the trigger.
+    """
+    return tuple(tuple(group.split("|")) for group in written.split())
+
+
+def _plain(group: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.rstrip("~") for name in group)
+
+
+_RULES: Final = (
+    _Rule(SECRECY, _groups("hide served")),
+    _Rule(SECRECY, _groups("tell served deny~")),
+    _Rule(SECRECY, _groups("learn served deny~"), is_order=False),
+    _Rule(SECRECY, _groups("omit|hide|tell task deny learn person|served")),
+    _Rule(SECRECY, _groups("omit|hide task served|learn")),
+    _Rule(SECRECY, _groups("tell deny~ task person")),
+    _Rule(STORED, _groups("keep lasting served")),
+    _Rule(STORED, _groups("keep lasting person grant")),
+    _Rule(STORED, _groups("keep served grant")),
+    _Rule(SENT_AWAY, _groups("upload holding"), addressed=True),
+    _Rule(SET_ASIDE, _groups("drop told"), aside=True, object_after=True),
+    _Rule(SET_ASIDE, _groups("drop law giver"), aside=True, object_after=True),
+    _Rule(SET_ASIDE, _groups("gone told"), is_order=False, aside=True),
+    _Rule(SET_ASIDE, _groups("gone law giver"), is_order=False, aside=True),
+    _Rule(SET_ASIDE, _groups("heed only here drop|gone")),
+    _Rule(PERSONA, _groups("become admin perform each|here|unasked"), is_order=False, across=True),
+    _Rule(PERSONA, _groups("become bare ai|helper|policy"), is_order=False, across=True),
+    _Rule(ADDRESSED, _groups("decode does")),
+    _Rule(ADDRESSED, _groups("helper|ai reads unasked"), is_order=False),
+    _Rule(OWN_PROMPT, _groups("recite prior law|verbatim")),
+)
+_BY_LABEL: Final = (
+    _groups("limits off each"),
+    _groups("perform each request"),
+    _groups("admin served off|unasked|each"),
+    _groups("unasked served|perform"),
+    _groups("become bare"),
+)
+_TURNED_TO: Final = (("being", "ai", ""), ("call", "ai", "reads"))
+"""Words that turn to a reader, the reader, and what must follow."""
+_SYSTEM: Final = r"(?:system|systeme|sistema|systeem|systemnachricht|systemmeddelande|systemhinweis|система|系统|系統|システム|시스템)"
+_LABEL: Final = lazy_regex(
+    rf"(?:^|\n)[^\w\n]{{0,6}}{_SYSTEM}(?: (?:message|prompt|note|update))?[^\w\n]{{0,3}}[:\]】)][^\w\n]{{0,4}}([^\n]{{1,400}})"
+)
+_DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
+_OPEN_PLACE: Final = lazy_regex(
+    r"https?://[^\s)\"']{1,200}[?&/][\w.-]{0,30}=(?:[\s)\"']|$|[{<\[%]|([a-z_ -]{4,60})[)\s\"'])"
+)
+_DONE: Final = lazy_regex(r"[\"“„«「『]([^\"”“»」』\n]{8,300})[\"”“»」』][\s.。!]{0,3}")
+_URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
+_CODE: Final = frozenset("={}()<>|#\\")
+_STATEMENT: Final = frozenset("={};")
+_BRACKETS: Final = frozenset("{};[(")
+_CALLED: Final = 20
+"""Characters between the words that turn to a reader and the reader."""
+_QUOTED_PARTS: Final = ("served", "holding", "law", "ai")
+"""Lists of which a quotation must have a word so that its execution is an order to a model."""
+
+
+@cache
+def _needs() -> tuple[tuple[_Rule, Need], ...]:
+    return tuple((rule, Need(map(_plain, rule.groups))) for rule in _RULES)
+
+
+@cache
+def _other_needs() -> tuple[Need, ...]:
+    """What a text needs so that it may turn to a reader, or quote an order."""
+    turned = (Need(tuple((name,) for name in each if name)) for each in _TURNED_TO)
+    return (*turned, Need((("does",), _QUOTED_PARTS)))
+
+
+@cache
+def _label_needs() -> tuple[tuple[tuple[tuple[str, ...], ...], Need], ...]:
+    return tuple((groups, Need(groups)) for groups in _BY_LABEL)
+
+
+def _languages(bits: int) -> Iterator[Language]:
+    """The languages of a mask (`Need.languages`)."""
+    while bits:
+        lowest = bits & -bits
+        yield lexicon().spaced[lowest.bit_length() - 1]
+        bits ^= lowest
+
+
+def directive_in(reading: Reading, flat: str, found: int) -> str | None:
+    """The kind of order to a model that a reading holds; None if there is none.
+
+    Args:
+        reading: the reading.
+        flat: its text on one line, with a sign where a paragraph ends.
+        found: its signs (`lexicon.signs`).
+    """
+    if reading.squashed:
+        return None
+    if why := _labelled(reading.text):
+        return why
+    for language, rules in _rules_for(flat, found):
+        if why := _quoted_order(language, flat):
+            return why
+        for start, end in _sentences(flat):
+            sentence = flat[start:end]
+            own = rules if language.unspaced else _still(rules, sentence, language)
+            for rule in own:
+                if _matches(rule, language, flat, start, end):
+                    return rule.why
+            if _turns_to_reader(language, flat, start, end):
+                return ADDRESSED
+    return None
+
+
+def _rules_for(flat: str, found: int) -> Iterator[tuple[Language, tuple[_Rule, ...]]]:
+    """The languages with the rules that may match."""
+    by_language: dict[Language, list[_Rule]] = {}
+    is_addressed = _DESTINATION.search(flat) is not None
+    for rule, need in _needs():
+        for language in _languages(need.languages(found) if is_addressed or not rule.addressed else 0):
+            by_language.setdefault(language, []).append(rule)
+    for need in _other_needs():
+        for language in _languages(need.languages(found)):
+            by_language.setdefault(language, [])
+    for language, rules in by_language.items():
+        yield language, tuple(rules)
+    if not flat.isascii():
+        for language in lexicon().unspaced:
+            if language.has("script", flat):
+                yield language, _RULES
+
+
+def _still(rules: tuple[_Rule, ...], sentence: str, language: Language) -> tuple[_Rule, ...]:
+    """The rules whose words may all be in one sentence."""
+    bit = 1 << lexicon().spaced.index(language)
+    found = signs(frozenset(_WORD.findall(sentence)))
+    return tuple(rule for rule, need in _needs() if rule in rules and (rule.across or need.languages(found) & bit))
+
+
+_WORD: Final = lazy_regex(r"\w+")
+
+
+def _sentences(flat: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in SENTENCE_END.finditer(flat):
+        yield start, end.end()
+        start = end.end()
+    if start < len(flat):
+        yield start, len(flat)
+
+
+def _matches(rule: _Rule, language: Language, flat: str, start: int, end: int) -> bool:
+    """Whether the sentence from `start` to `end` holds an order of this kind."""
+    trigger = language.pattern(*rule.groups[0])
+    for found in trigger.finditer(flat, start, end) if trigger else ():
+        before = flat[max(start, found.start() - _BEFORE) : found.start()]
+        after = flat[found.end() : min(len(flat) if rule.across else end, found.end() + _AFTER)]
+        near = after if rule.object_after and not language.verb_last else f"{before}¦{after}"
+        if rule.addressed and not _DESTINATION.search(near):
+            continue
+        if _is_code(near, addressed=rule.addressed):
+            continue
+        beside = near if language.unspaced else _beside(language, before, after)
+        if not all(
+            _has(language, _plain(group), beside if group[0].endswith("~") else near) for group in rule.groups[1:]
+        ):
+            continue
+        if rule.is_order and is_reported(language, flat, found.start()):
+            continue
+        if rule.aside and _asked_of_people(rule, language, flat, found.span(), near):
+            continue
+        if not is_mentioned(flat, *found.span()):
+            return True
+    return False
+
+
+def _beside(language: Language, before: str, after: str) -> str:
+    """The words in which a negation of a verb stands: before it, in some languages after it as well."""
+    return f"{before[-_BESIDE:]}¦{after[:_BESIDE]}" if language.lists.get("deny_after") else before[-_BESIDE:]
+
+
+def _is_code(near: str, *, addressed: bool) -> bool:
+    """Whether the words are those of a program, such as a request to a server in JavaScript."""
+    if addressed:
+        return not _CODE.isdisjoint(_URL.sub("", near).replace("](", ""))
+    return "=" in near and not _BRACKETS.isdisjoint(near)
+
+
+def _asked_of_people(rule: _Rule, language: Language, flat: str, span: tuple[int, int], near: str) -> bool:
+    """Whether setting aside is forbidden, or asked of people."""
+    if rule.is_order and language.has(
+        "deny", f"{flat[max(0, span[0] - _NEGATED) : span[0]]}¦{flat[span[1] : span[1] + _NEGATED]}"
+    ):
+        return True
+    return not language.has("giver", near) and is_for_people(language, flat, *span)
+
+
+def _has(language: Language, group: tuple[str, ...], text: str) -> bool:
+    pattern = language.pattern(*group)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def _labelled(text: str) -> str | None:
+    """Whether a line with the label of a system message lifts limits or demands obedience."""
+    for line in _LABEL.finditer(text):
+        said = line[1]
+        found = signs(frozenset(_WORD.findall(said)))
+        for groups, need in _label_needs():
+            near = (*_languages(need.languages(found)), *lexicon().unspaced)
+            if any(all(_has(language, group, said) for group in groups) for language in near):
+                return ROLE
+    return None
+
+
+def _quoted_order(language: Language, flat: str) -> str | None:
+    """Whether the text quotes words about the user or the model and then demands that they be carried out."""
+    for quoted in _DONE.finditer(flat):
+        after = SENTENCE_END.split(flat[quoted.end() : quoted.end() + 60])[0]
+        if _has(language, ("does",), after) and _has(language, _QUOTED_PARTS, quoted[1]):
+            return ADDRESSED
+    return None
+
+
+def _turns_to_reader(language: Language, flat: str, start: int, end: int) -> bool:
+    """Whether a sentence turns to a model that reads it: "dear language model", "note to any AI reading this"."""
+    sentence = flat[start:end]
+    for call, name, follows in _TURNED_TO:
+        first, reader = language.pattern(call), language.pattern(name)
+        if not first or not reader or (follows and not language.has(follows, sentence)):
+            continue
+        for called in first.finditer(sentence):
+            found = reader.search(sentence, called.end(), called.end() + 3 * _CALLED)
+            is_near = found is not None and found.start() <= called.end() + _CALLED
+            if is_near and not is_mentioned(flat, start + called.start(), start + called.end()):
+                return True
+    return False
+
+
+def open_place(flat: str) -> str | None:
+    """Whether an address on the network has a place to be filled with what the model knows."""
+    for address in _OPEN_PLACE.finditer(flat):
+        near = flat[max(0, address.start() - _BEFORE) : address.end() + _AFTER]
+        if not _STATEMENT.isdisjoint(_URL.sub("", near)):
+            continue
+        for language in (*lexicon().spaced, *lexicon().unspaced):
+            if language.has("holding", near) and language.has("upload", near):
+                return SENT_AWAY
+    return None
+
+
+def demands_execution(text: str) -> bool:
+    """Whether a text demands that something be carried out: "run this now", "without confirmation"."""
+    found = signs(frozenset(_WORD.findall(text)))
+    near = (*_languages(_execution_need().languages(found)), *lexicon().unspaced)
+    return any(_has(language, ("does", "unasked"), text) for language in near)
+
+
+@cache
+def _execution_need() -> Need:
+    return Need((("does", "unasked"),))
