@@ -15,6 +15,7 @@ from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_id, optional_count
+from slowwave.model.night import Night
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
@@ -280,6 +281,29 @@ class Slowwave:
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope that is due, at most `limit` (None: all). Returns reports by scope. See `AgentMemory.sleep_due`."""
         return self._memory().sleep_due(think=think, limit=limit, on_progress=on_progress)
+
+    def failing(self) -> dict[str, Night]:
+        """Return the scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000.
+
+        A scope with `Night.dead` failed at least three times with an error. It is tried again at `Night.next_try`, or at
+        once after `retry`.
+        """
+        from slowwave.pipelines.sleep.all_scopes import failing_scopes
+
+        return failing_scopes(self._session.ports)
+
+    def retry(self, scope: str | None = None) -> list[str]:
+        """Make failing scopes due for sleep at once, for instance after a model works again.
+
+        Args:
+            scope: a scope whose passes failed; None: all of them, at most 10,000.
+
+        Returns:
+            The scopes that had failed.
+        """
+        from slowwave.pipelines.sleep.all_scopes import retry
+
+        return retry(self._session.ports, None if scope is None else checked_scope(scope))
 
     def doctor(
         self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None

@@ -79,6 +79,11 @@ class Pool:
         self._idle: list[RawConnection] = []
         self._closed = False
 
+    def limit(self, most: int) -> None:
+        """Change the greatest number of connections; those above it are kept until the pool closes."""
+        with self._lock:
+            self._most = most
+
     def take(self, seconds: float) -> RawConnection:
         """Take a connection out of the pool, or open one, within so many seconds.
 
