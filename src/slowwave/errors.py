@@ -11,6 +11,7 @@ SlowwaveError
 ├── ClosedError           the memory was closed
 ├── StoreError            the file or the server failed
 │   ├── BusyError         another process kept the store locked longer than the time-out
+│   ├── SuppressedError   a plan relies on a key that is suppressed; pipelines plan again
 │   ├── DiskFullError     no space is left on the disk
 │   ├── ReadOnlyError     the store cannot be written
 │   ├── ForeignFileError  the file is not a Slowwave store
@@ -114,6 +115,10 @@ class StoreError(SlowwaveError):
 
 class BusyError(StoreError):
     """Another process kept the store locked longer than the time-out."""
+
+
+class SuppressedError(StoreError):
+    """A plan holds only while a key is not suppressed (`Plan.unless_held`), and it is. Nothing was applied: plan again."""
 
 
 class DiskFullError(StoreError):

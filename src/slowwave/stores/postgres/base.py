@@ -174,6 +174,19 @@ class ScopeFilter(Tokens):
             self.db.see(token)
         return token
 
+    def found_or_created(self, path: str) -> tuple[int, bool]:
+        """The token of a scope, and whether it is new, in a transaction of its own and one round trip."""
+        token = self._scopes.get(path) or self.scopes.get(path)
+        if token is not None:
+            return token, False
+        self.db.write(None)
+        self.db.see_path(path)
+        self.db.end_with_next()
+        found: Any = self.db.run("find_or_add_scope", (path,)).fetchone()
+        token, is_new = found
+        self.scopes[path] = token
+        return token, is_new
+
     def new_scope(self, path: str) -> int:
         """The token of a scope, created inside a transaction if it has none."""
         token = Tokens.new_scope(self, path)
@@ -195,11 +208,12 @@ class ScopeFilter(Tokens):
 
 
 class ThreadState(threading.local):
-    """The state of one thread: its session, its tokens, and the depth of its nested guards."""
+    """The state of one thread: its session, its tokens, its reading, and the depth of its nested guards."""
 
     def __init__(self, store: PostgresBase) -> None:
         self.session, self.tokens = store._session()  # noqa: SLF001  # of the same module
         self.depth = 0
+        self.reading: Any = None  # the `PostgresReading` of the thread, if it has one
 
 
 class PostgresGuard:

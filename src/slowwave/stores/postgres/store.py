@@ -17,22 +17,22 @@ from slowwave.stores.apply import PlanApplier, RunRow, no_failpoint
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.postgres.check import PostgresCheck
-from slowwave.stores.postgres.server_search import ServerSearch
+from slowwave.stores.postgres.reading import SnapshotReader
 from slowwave.stores.postgres.session import RetryTransaction
-from slowwave.stores.reads import Reader
 from slowwave.stores.row_transfer import RowTransfer
 from slowwave.stores.rows import RUN_COLUMNS
+from slowwave.stores.sql import bounds
 
 _ROLLED_BACK: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4
-_SCOPES: Final = 1000
+_SCOPES: Final = 10_000
 """Scopes of which the hints of the last write are kept."""
 _FEW: Final = 16
 """The greatest number of memories in a plan whose statements are sent as they come."""
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, AccessRows, PostgresCheck):
+class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one scope take an advisory lock that
@@ -80,16 +80,21 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, AccessRows, 
                 self._left.pop(next(iter(self._left)), None)  # the scope whose last write is the oldest
 
     def _transaction(self, scope: str, run: RunRow | None = None) -> "PostgresTransaction":
-        session, token = self._db, self._tokens.scope(scope)
-        if token is None:
-            session.write(None)
-            token = self._tokens.new_scope(scope)
-            session.commit()
+        session, (token, is_new) = self._db, self._tokens.found_or_created(scope)
+        if is_new:
+            low = bounds(token)[0]
+            self._keep_hints(WriteHints(token=token, memory=low, journal=low, run=low, seqs={}))
         # Hints are used once: of several threads the first takes them, and the others query the last keys.
         hints = None if run is None else self._left.pop(token, None)
         return PostgresTransaction(
             self._reached,
-            begin=partial(session.write, token, hints, stream=run is not None and _adds_few(run)),
+            begin=partial(
+                session.write,
+                token,
+                hints,
+                stream=run is not None and _adds_few(run),
+                unless_held=None if run is None else run.plan.unless_held,
+            ),
             commit=partial(self._commit, scope, token, run),
             back=self._back,
         )
