@@ -12,6 +12,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
+from slowwave.model.fleet import Fleet
 from slowwave.model.memory import Memory
 from slowwave.model.names import checked_id, optional_count
 from slowwave.model.proof import PendingProof, StoreProof
@@ -226,6 +227,22 @@ class Slowwave:
     ) -> dict[str, "SleepReport"]:
         """Run a sleep pass for each scope that is due, at most `limit` (None: all). Returns reports by scope. See `AgentMemory.sleep_due`."""
         return self._memory().sleep_due(think=think, limit=limit, on_progress=on_progress)
+
+    def fleet(self) -> Fleet:
+        """Return the state of the whole store: schema, backlog, workers, dead letters, pending proofs, and this process."""
+        from slowwave.pipelines.admin.fleet import fleet
+
+        return fleet(self._session.ports)
+
+    def ready(self) -> list[str]:
+        """Return why requests cannot be served, as sentences; an empty list if they can. It reads one row.
+
+        Raises:
+            StoreError: the store cannot be reached.
+        """
+        from slowwave.pipelines.admin.fleet import ready
+
+        return ready(self._session.ports)
 
     def doctor(
         self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None

@@ -54,6 +54,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "worker": "worker_cmd:worker",
         "reembed": "maintenance_cmds:reembed",
         "status": "inspect_cmds:status",
+        "fleet": "fleet_cmd:fleet",
         "health": "review_cmds:health",
         "doctor": "maintenance_cmds:doctor",
         "cost": "inspect_cmds:cost",

@@ -27,20 +27,30 @@ FAILED_SHOWN: Final = 5
     "--per-minute", type=POSITIVE, help="Sleep passes started a minute, over all workers; spares a shared model."
 )
 @click.option("--no-think", is_flag=True, help="Call no model; only do what follows from time.")
+@click.option("--health-port", type=int, metavar="PORT", help="Answer /healthz and /readyz over HTTP at this port.")
 @click.option("--retry", is_flag=True, help="Also retry the scopes that failed too often.")
 @common_options
 def worker(
-    options: CommonOptions, every: str, at_once: int, per_minute: int | None, no_think: bool, retry: bool
+    options: CommonOptions,
+    every: str,
+    at_once: int,
+    per_minute: int | None,
+    no_think: bool,
+    health_port: int | None,
+    retry: bool,
 ) -> int | None:
     """Run a sleep pass for every due scope of a Postgres store, together with other workers, until stopped."""
     if not _is_on_server(options):
         raise SettingsError(
             "workers need a Postgres store: give --store postgresql://…; for a file use `slowwave sleep --due --every 60s`"
         )
-    from slowwave.worker import Worker  # noqa: PLC0415 - `--help` does without
+    from slowwave.cli.worker_health import answering_probes  # noqa: PLC0415 - `--help` does without
+    from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - as above
+    from slowwave.worker import Worker  # noqa: PLC0415 - as above
 
     with (
         options.memory(create=True) as memory,
+        answering_probes(health_port, memory, seconds(every)) as beat,
         Worker(
             memory,
             options.address,
@@ -52,7 +62,12 @@ def worker(
     ):
         if retry:
             options.output.write(f"{format_counts(running.retry(), 'dead letter')} to be tried again")
-        return WAITING if repeat_until_stopped(options, every, lambda: _write_failed(options, running.look())) else None
+
+        def look() -> bool:
+            beat()
+            return _write_failed(options, running.look())
+
+        return WAITING if repeat_until_stopped(options, every, look) else None
 
 
 def _write_failed(options: CommonOptions, queue: "QueueStatus") -> bool:
