@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import timeit
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -52,17 +53,21 @@ class Measured:
                 found.append(span.name)
         return found
 
-    def buckets(self, name: str) -> dict[float, int]:
-        """The number of values in each bucket of a histogram, by its upper bound."""
-        (point,) = [
+    def buckets(self, name: str, verb: str | None = None) -> dict[float, int]:
+        """The number of values of a method in each bucket of a histogram, by its upper bound."""
+        points = [
             point
             for resource in self._reader.get_metrics_data().resource_metrics
             for scope in resource.scope_metrics
             for metric in scope.metrics
             if metric.name == name
             for point in metric.data.data_points
+            if point.attributes.get(VERB) == verb
         ]
-        return dict(zip([*point.explicit_bounds, float("inf")], point.bucket_counts, strict=True))
+        counts: Counter[float] = Counter()
+        for point in points:
+            counts.update(dict(zip([*point.explicit_bounds, float("inf")], point.bucket_counts, strict=True)))
+        return counts
 
     def data(self) -> str:
         """Everything that is exported: names, attributes, events and values."""

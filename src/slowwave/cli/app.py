@@ -67,6 +67,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "scopes": "store_cmds:scopes",
         "backup": "store_cmds:backup",
         "copy": "store_cmds:copy",
+        "init": "store_cmds:init",
         "migrate": "store_cmds:migrate",
     },
     "Set up": {

@@ -41,8 +41,8 @@ class PostgresCheck(PostgresErasure):
         return found
 
     def figures(self) -> dict[str, int]:
-        """The connections and the search indexes of this process."""
-        return {**self._pool.figures(), **super().figures()}
+        """The connections of this process."""
+        return {**super().figures(), **self._pool.figures()}
 
     def schema_state(self) -> SchemaState:
         """The schema that the database has now."""

@@ -108,6 +108,7 @@ class Searcher(StoreBase):
         """The search indexes in RAM: scopes, bytes and the limit of bytes now; built and evicted since the start."""
         cache = self._indexes
         return {
+            **super().figures(),
             "indexes": len(cache),
             "index_bytes": cache.size,
             "index_limit": cache.limit,
