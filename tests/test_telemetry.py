@@ -3,13 +3,15 @@
 import subprocess
 import sys
 import timeit
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from slowwave import telemetry
+from slowwave import AgentMemory, telemetry
 from slowwave.errors import NotFoundError
+from slowwave.pipelines.sleep.all_scopes import due_scopes
 from slowwave.telemetry import ERROR, OPERATION, RECORD, RECORDS, STORE, VERB, Instruments, traced
 
 metrics = pytest.importorskip("opentelemetry.sdk.metrics", reason="no SDK here: pip install opentelemetry-sdk")
@@ -37,8 +39,45 @@ class Measured:
     def spans(self) -> list[ReadableSpan]:
         return list(self._spans.get_finished_spans())
 
+    def verbs(self) -> list[str]:
+        return [span.name for span in self.spans() if VERB in (span.attributes or {})]
+
+    def children(self, verb: str) -> list[str]:
+        """The names of the spans inside the last call of a method."""
+        (parent,) = [span for span in self.spans() if (span.attributes or {}).get(VERB) == verb][-1:]
+        known = {parent.context.span_id}
+        found = []
+        for span in sorted(self.spans(), key=lambda one: one.start_time or 0):
+            if span.parent is not None and span.parent.span_id in known:
+                known.add(span.context.span_id)
+                found.append(span.name)
+        return found
+
+    def buckets(self, name: str, verb: str | None = None) -> dict[float, int]:
+        """The number of values of a method in each bucket of a histogram, by its upper bound."""
+        points = [
+            point
+            for resource in self._reader.get_metrics_data().resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == name
+            for point in metric.data.data_points
+            if point.attributes.get(VERB) == verb
+        ]
+        counts: Counter[float] = Counter()
+        for point in points:
+            counts.update(dict(zip([*point.explicit_bounds, float("inf")], point.bucket_counts, strict=True)))
+        return counts
+
+    def data(self) -> str:
+        """Everything that is exported: names, attributes, events and values."""
+        exported = self._reader.get_metrics_data()
+        return "".join(span.to_json() for span in self.spans()) + (exported.to_json() if exported else "")
+
     def span(self, verb: str) -> dict[str, Any]:
-        (attributes,) = [dict(span.attributes or {}) for span in self.spans() if (span.attributes or {})[VERB] == verb]
+        (attributes,) = [
+            dict(span.attributes or {}) for span in self.spans() if (span.attributes or {}).get(VERB) == verb
+        ]
         return attributes
 
     def points(self, name: str) -> dict[tuple[tuple[str, Any], ...], Any]:
@@ -72,7 +111,7 @@ def test_each_method_call_is_a_span_with_the_name_of_its_operation(world: "World
     assert memory.search("who owns deploys?")
     memory.update(receipt.ids[0], "Alice owns the release pipeline")
     memory.delete(receipt.ids[0])
-    assert [span.name for span in measured.spans()] == [
+    assert measured.verbs() == [
         "upsert_memory", "search_memory", "update_memory", "delete_memory",
     ]  # fmt: skip
     assert measured.span("add") == {
@@ -111,8 +150,10 @@ def test_sleep_passes_record_due_scopes_and_spans(world: "World", measured: Meas
     memory.add("Alice owns the deploy pipeline")
     with pytest.raises(RuntimeError):
         memory.add("Alice owns the deploy pipelines and the releases")
+    due_scopes(memory.ports)
+    assert measured.points("slowwave.scopes.due") == {(): 1}
     memory.sleep_due(think=False)
-    assert sum(measured.points("slowwave.scopes.due").values()) == 1
+    assert measured.points("slowwave.scopes.due") == {(): 0}
     assert measured.span("sleep_scope")[OPERATION] == "upsert_memory"
 
 
@@ -126,10 +167,44 @@ def test_spans_and_metrics_contain_no_memory_text_and_no_question(world: "World"
         memory.consolidate(SECRET)
     failed = measured.span("consolidate")
     assert failed[ERROR] == "NotFoundError"
-    everything = "".join(span.to_json() for span in measured.spans())
+    everything = measured.data()
     assert "search_memory" in everything
+    assert "slowwave.index.build" in everything
+    assert "slowwave.records" in everything
     assert SECRET not in everything
-    assert SECRET not in str([measured.points(name) for name in ("slowwave.records", "slowwave.changes")])
+
+
+def test_a_search_and_a_night_have_child_spans(world: "World", measured: Measured) -> None:
+    memory = world.open()
+    memory.add_messages({"role": "user", "content": "Alice owns the deploy pipeline"}, "c")
+    memory.search("who owns deploys?")
+    assert set(measured.children("search")) == {"slowwave.embed", "slowwave.index.build"}
+    memory.search("who owns the pipeline?")
+    assert measured.children("search") == ["slowwave.embed"], "the index is in RAM now"
+
+
+def test_a_search_on_a_server_shows_its_round_trips(own: str, measured: Measured) -> None:
+    with AgentMemory.open(own, llm=None) as memory:
+        memory.add("Alice owns the deploy pipeline")
+        memory.search("who owns deploys?")
+        assert "slowwave.store.round_trip" in measured.children("search")
+
+
+def test_durations_of_milliseconds_fall_into_different_buckets(measured: Measured) -> None:
+    histogram = telemetry.instruments().duration
+    for seconds in (0.0008, 0.004, 0.15, 0.4):
+        histogram.record(seconds)
+    counts = measured.buckets("slowwave.operation.duration")
+    assert {bound: number for bound, number in counts.items() if number} == {0.001: 1, 0.005: 1, 0.2: 1, 0.5: 1}
+
+
+def test_figures_of_the_indexes_and_connections_of_open_stores_are_gauges(own: str, measured: Measured) -> None:
+    with AgentMemory.open(own, llm=None) as memory:
+        memory.add("Alice owns the deploy pipeline")
+        memory.search("who owns deploys?")
+        assert measured.points("slowwave.indexes")[()] >= 1
+        assert measured.points("slowwave.index_bytes")[()] > 0
+        assert measured.points("slowwave.connections_most")[()] >= 16
 
 
 def test_without_opentelemetry_a_call_costs_under_five_microseconds_and_imports_nothing(

@@ -47,6 +47,7 @@ _MODULES: Final = {
     "Explanation": "pipelines.admin.explain",
     "Fact": "model.mind",
     "Finding": "pipelines.admin.health",
+    "Fleet": "model.fleet",
     "ForeignFileError": "errors",
     "Group": "model.plan",
     "Health": "pipelines.admin.health",

@@ -111,24 +111,29 @@ def mind_options(known: Settings, config: Config) -> dict[str, Any]:
     }
 
 
-def copy_store(source: str, target: str, *, on_progress: Progress | None = None) -> "CopyReport":
-    """Copy a whole store into another, and compare hashes. After an interruption, call it again to continue.
+def copy_store(
+    source: str, target: str, *, scope: str | None = None, on_progress: Progress | None = None
+) -> "CopyReport":
+    """Copy a whole store, or one scope with those below it, into another, and compare hashes. After an interruption, call it again to continue.
 
     Args:
         source: a file or "postgresql://…"; it must exist.
         target: another one; created if it does not exist.
+        scope: only this scope and those below it; None: all.
         on_progress: called after each scope with the number of scopes that are complete, and of all.
 
     Raises:
-        NotFoundError: there is no store at `source`.
+        NotFoundError: there is no store at `source`, or it has no such scope.
         InputError: a scope of the target has other content; scopes copied before stay.
         CorruptError: the copy of a scope has another hash. It is discarded.
     """
     from slowwave.stores.copy import copy, scope_paths  # noqa: PLC0415 - only a copy loads it
 
     with closing(make_store(source, create=False)) as old, closing(make_store(target)) as new:
-        total, done = len(scope_paths(old)), count(1)
-        return copy(old, new, on_progress=(lambda _: on_progress(next(done), total)) if on_progress else None)
+        total, done = len(scope_paths(old, scope)), count(1)
+        return copy(
+            old, new, scope=scope, on_progress=(lambda _: on_progress(next(done), total)) if on_progress else None
+        )
 
 
 def discard_partial_copy(target: str) -> int:
@@ -155,6 +160,13 @@ def migrate_store(where: str, *, patience: float, say: Callable[[str], None]) ->
     from slowwave.stores.upgrade import migrate_store as migrate  # noqa: PLC0415 - as above
 
     return migrate(where, patience=patience, say=say)
+
+
+def init_store(where: str, *, partitions: int | None = None) -> "SchemaState":
+    """Create an empty store. See `stores.upgrade.init_store`."""
+    from slowwave.stores.upgrade import init_store as init  # noqa: PLC0415 - only `slowwave init` loads it
+
+    return init(where, partitions=partitions)
 
 
 def _utc_now() -> datetime:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from slowwave.model.access import AccessKey, StoredAnswer
 from slowwave.model.config import Config
+from slowwave.model.fleet import Backlog, RunningWorker
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
@@ -17,6 +18,7 @@ from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.model.query import Query, Ranked, Where
+from slowwave.model.schema import SchemaState
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
 from slowwave.policy.guard.trust import checked_trust, least
@@ -380,6 +382,14 @@ class Scheduler(Protocol):
         """
         ...
 
+    def backlog(self, now: datetime) -> Backlog:
+        """Return how many scopes are due, and since when the oldest of them is."""
+        ...
+
+    def running_workers(self) -> list[RunningWorker]:
+        """Return the workers that have a row in the store; a file has none."""
+        ...
+
     def night(self, scope: str) -> Night:
         """Return how the last sleep passes of a scope ended."""
         ...
@@ -397,6 +407,10 @@ class ScopeReader(Protocol):
 
         It reads the index of paths, and counts the content of the returned scopes only.
         """
+        ...
+
+    def scope_count(self) -> int:
+        """Return how many scopes the store has."""
         ...
 
     def scope_of(self, memory: str, prefix: str) -> str | None:
@@ -576,6 +590,14 @@ class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Acces
             scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read. None: the
                 whole store.
         """
+        ...
+
+    def schema_state(self) -> SchemaState:
+        """Return the schema that the store has now, beside that of this program."""
+        ...
+
+    def figures(self) -> Mapping[str, int]:
+        """Return figures of this process: its connections and its search indexes in RAM. No statement is run."""
         ...
 
     def repair(self) -> Repaired:

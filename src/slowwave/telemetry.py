@@ -7,19 +7,21 @@ names begin with `slowwave.`. If OpenTelemetry is not loaded in the process, a c
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar, cast
+from weakref import WeakSet
 
 from slowwave.log import Log
+from slowwave.model.night import TRIES
 from slowwave.model.operations import OPERATION_NAMES, Add, Change, MoveCursor
 from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
-    from opentelemetry.metrics import Counter as Count, Histogram
+    from opentelemetry.metrics import Counter as Count, Histogram, Observation, _Gauge as Gauge
     from opentelemetry.trace import Span, Tracer
 
 P = ParamSpec("P")
@@ -33,10 +35,51 @@ TOKEN_TYPE: Final = "gen_ai.token.type"  # noqa: S105 - of a model's tokens
 ERROR: Final = "error.type"
 VERB: Final = "slowwave.verb"
 
+DEAD_MAX: Final = 10_000
+"""Dead letters that are counted."""
 _LOADED: Final = "opentelemetry"
 _NOWHERE: Final = nullcontext()
 _calls: Final = Log("calls")
 _store: Final = Log("store")
+
+
+BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Upper bounds of the buckets of durations in seconds. The SDK's own begin at 5 s, so that no percentile is usable."""
+FIGURES: Final = {
+    "connections_used": ("{connection}", "Connections of this process that are in use"),
+    "connections_waited_for": ("{thread}", "Threads of this process that wait for a connection"),
+    "connections_most": ("{connection}", "The greatest number of connections of this process"),
+    "indexes": ("{scope}", "Scopes whose search index is in RAM"),
+    "index_bytes": ("By", "Bytes of the search indexes in RAM"),
+    "index_limit": ("By", "The limit of the bytes of the search indexes in RAM"),
+    "indexes_built": ("{index}", "Search indexes that were built from rows since the start"),
+    "indexes_evicted": ("{index}", "Search indexes that left the RAM for others since the start"),
+}
+"""Figures of `Store.figures` that are exported as gauges, with their units and descriptions."""
+
+
+class HasFigures(Protocol):
+    """An open store."""
+
+    def figures(self) -> Mapping[str, int]:
+        """Figures of this process, by name."""
+        ...
+
+
+_watched: "WeakSet[HasFigures]" = WeakSet()
+
+
+def watch(store: HasFigures) -> None:
+    """Export the figures of an open store as gauges, summed over the stores of this process."""
+    _watched.add(store)
+
+
+def _observed(name: str, _: object) -> "Iterator[Observation]":
+    from opentelemetry.metrics import Observation  # noqa: PLC0415 - as in `instruments`
+
+    found = [figures[name] for figures in (store.figures() for store in list(_watched)) if name in figures]
+    if found:
+        yield Observation(sum(found))
 
 
 class Instruments(NamedTuple):
@@ -50,22 +93,37 @@ class Instruments(NamedTuple):
     tokens: "Count"
     left: "Count"
     waiting: "Count"
-    due: "Histogram"
+    due: "Gauge"
+    oldest_due: "Gauge"
+    dead: "Gauge"
+    unproved: "Gauge"
 
     @classmethod
     def of(cls, traces: Any, metrics: Any) -> "Instruments":  # noqa: ANN401 - the trace and metrics modules, or providers
         """The instruments of a tracer provider and a meter provider."""
         meter = metrics.get_meter("slowwave")
+        for name, (unit, about) in FIGURES.items():
+            meter.create_observable_gauge(f"slowwave.{name}", [partial(_observed, name)], unit, about)
         return cls(
             tracer=traces.get_tracer("slowwave"),
-            duration=meter.create_histogram("slowwave.operation.duration", "s", "Duration of a method call"),
+            duration=meter.create_histogram(
+                "slowwave.operation.duration",
+                "s",
+                "Duration of a method call",
+                explicit_bucket_boundaries_advisory=BUCKETS,
+            ),
             records=meter.create_counter("slowwave.records", "{record}", "Memories that a method returned or wrote"),
             changes=meter.create_counter("slowwave.changes", "{operation}", "Operations that were applied"),
             calls=meter.create_counter("slowwave.mind.calls", "{call}", "Model calls"),
             tokens=meter.create_counter("slowwave.mind.tokens", "{token}", "Tokens of model calls, input and output"),
             left=meter.create_counter("slowwave.left", "{item}", "Items that a sleep pass did not reach, by stage"),
             waiting=meter.create_counter("slowwave.waiting", "{fact}", "Facts that wait for a decision of a model"),
-            due=meter.create_histogram("slowwave.scopes.due", "{scope}", "Scopes that were due at one query"),
+            due=meter.create_gauge("slowwave.scopes.due", "{scope}", "Scopes that are due for a sleep pass"),
+            oldest_due=meter.create_gauge("slowwave.due.oldest_seconds", "s", "For how long the oldest has been due"),
+            dead=meter.create_gauge(
+                "slowwave.scopes.dead", "{scope}", "Scopes whose sleep passes fail again and again"
+            ),
+            unproved=meter.create_gauge("slowwave.proofs.pending", "{erase}", "Erases not proved in the whole store"),
         )
 
 
@@ -219,14 +277,52 @@ def _record_operations(plan: Plan, receipt: Receipt) -> None:
         meters.tokens.add(cost.tokens_out, {TOKEN_TYPE: "output"})
 
 
-def record_due_scopes(query: Callable[P, list[R]]) -> Callable[P, list[R]]:
-    """Record how many due scopes each call of a query returns."""
+def child(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make each call of a function a child span of the method call that it is a part of. Outside of one it is no span."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def called(*args: P.args, **options: P.kwargs) -> R:
+            if _LOADED not in sys.modules or not _in_recorded_span():
+                return function(*args, **options)
+            span = instruments().tracer.start_span(name)
+            try:
+                with _current(span):
+                    return function(*args, **options)
+            except BaseException as error:
+                _failed(span, type(error).__name__)
+                raise
+            finally:
+                span.end()
+
+        return called
+
+    return decorate
+
+
+def _in_recorded_span() -> bool:
+    from opentelemetry.trace import get_current_span  # noqa: PLC0415 - as in `instruments`
+
+    return get_current_span().is_recording()
+
+
+def record_due_scopes(query: Callable[Concatenate[Ports, P], list[R]]) -> Callable[Concatenate[Ports, P], list[R]]:
+    """At each call of a query for due scopes, record how many there are, and what else waits in the store."""
 
     @wraps(query)
-    def counted(*args: P.args, **options: P.kwargs) -> list[R]:
-        scopes = query(*args, **options)
+    def counted(ports: Ports, /, *args: P.args, **options: P.kwargs) -> list[R]:
+        scopes = query(ports, *args, **options)
         if _LOADED in sys.modules:
-            instruments().due.record(len(scopes))
+            _record_backlog(ports)
         return scopes
 
     return counted
+
+
+def _record_backlog(ports: Ports) -> None:
+    meters, store, now = instruments(), ports.store, ports.now()
+    backlog = store.backlog(now)
+    meters.due.set(backlog.due)
+    meters.oldest_due.set(0.0 if backlog.oldest is None else max(0.0, (now - backlog.oldest).total_seconds()))
+    meters.dead.set(sum(night.dead for _, night in store.failing_nights(TRIES, DEAD_MAX)))
+    meters.unproved.set(len(store.pending_proofs()))

@@ -13,6 +13,7 @@ from slowwave.errors import NotFoundError
 from slowwave.model.access import AccessKey, NewKey
 from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
+from slowwave.model.fleet import Fleet
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_id, optional_count
 from slowwave.model.night import Night
@@ -304,6 +305,22 @@ class Slowwave:
         from slowwave.pipelines.sleep.all_scopes import retry
 
         return retry(self._session.ports, None if scope is None else checked_scope(scope))
+
+    def fleet(self) -> Fleet:
+        """Return the state of the whole store: schema, backlog, workers, dead letters, pending proofs, and this process."""
+        from slowwave.pipelines.admin.fleet import fleet
+
+        return fleet(self._session.ports)
+
+    def ready(self) -> list[str]:
+        """Return why requests cannot be served, as sentences; an empty list if they can. It reads one row.
+
+        Raises:
+            StoreError: the store cannot be reached.
+        """
+        from slowwave.pipelines.admin.fleet import ready
+
+        return ready(self._session.ports)
 
     def doctor(
         self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None

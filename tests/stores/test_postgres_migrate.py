@@ -15,11 +15,12 @@ import pytest
 
 from slowwave import AgentMemory, NewerSchemaError, OlderSchemaError, Slowwave
 from slowwave.cli.app import app
-from slowwave.errors import BusyError, InputError
+from slowwave.composition import copy_store
+from slowwave.errors import BusyError, InputError, NotFoundError
 from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres import migrate
 from slowwave.stores.postgres.store import PostgresStore
-from slowwave.stores.upgrade import migrate_store, schema_state
+from slowwave.stores.upgrade import init_store, migrate_store, schema_state
 from slowwave.testing.postgres import PostgresServer
 
 RELEASED = 12
@@ -246,3 +247,37 @@ def test_a_file_is_migrated_by_the_same_command(tmp_path: Path) -> None:
     assert (before.version, before.steps[0]) == (2, 3)
     after = migrate_store(str(path), patience=1, say=print)
     assert (after.version, after.steps) == (before.wanted, ())
+
+
+def test_a_new_store_can_be_partitioned_from_the_first_day(own: str, tmp_path: Path) -> None:
+    state = init_store(own, partitions=4)
+    assert state.steps == ()
+    with psycopg.connect(own) as db:
+        parts = db.execute(
+            "SELECT count(*) FROM pg_inherits WHERE inhparent = 'slowwave.memories'::regclass"
+        ).fetchone()
+        assert parts == (4,)
+    with pytest.raises(InputError, match="already"):
+        init_store(own)
+    with pytest.raises(InputError, match="partitions=4"):
+        init_store(str(tmp_path / "memory.db"), partitions=4)
+    assert init_store(str(tmp_path / "memory.db")).version == init_store(str(tmp_path / "other.db")).wanted
+
+
+def test_one_scope_with_those_below_it_moves_to_another_database(own: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.db")
+    with Slowwave.open(own, llm=None, embedder="none") as store:
+        for names in (("acme",), ("acme", "ann"), ("acme2",), ("other",)):
+            store.within(*names).add(f"{names[-1]} has a harp")
+        gone = store.within("acme", "ann").add("Ann has a violin").ids[0]
+        store.within("acme", "ann").erase(id=gone)
+    report = copy_store(own, path, scope="acme")
+    assert sorted(report.hashes) == ["acme", "acme/ann"]
+    with Slowwave.open(path, llm=None, embedder="none") as moved:
+        assert [scope.path for scope in moved.scopes()] == ["acme", "acme/ann"]
+        ann = moved.within("acme", "ann")
+        again = ann.add_messages({"role": "user", "content": "Ann has a violin"}, "c")
+        assert ann.doctor(deep=True) == []
+        assert again.ids
+    with pytest.raises(NotFoundError, match="no scope 'nobody'"):
+        copy_store(own, path, scope="nobody")

@@ -16,8 +16,8 @@ SQLITE = named_statements("sqlite")
 POSTGRES = named_statements("postgres")
 SEARCH = named_statements("postgres", "search")
 ONLY_SQLITE: set[str] = set()
-ONLY_POSTGRES = {"put_pending_proof", "drop_pending_proof", "pending_proofs"}  # a file is proved as a whole
-"""Statements of one backend only, besides those of `search.sql`."""
+ONLY_POSTGRES = {"put_pending_proof", "drop_pending_proof", "pending_proofs", "running_workers"}
+"""Statements of one backend only, besides those of `search.sql`: a file is proved as a whole, and has no workers."""
 
 OTHER_PARAMETERS: dict[str, set[str]] = {}
 """Statements of which a backend needs no value for a parameter of the other."""

@@ -66,9 +66,11 @@ def backup(options: CommonOptions, file: Path) -> None:
     "--give-up", is_flag=True, help="Discard what an interrupted copy wrote into SOURCE, the only store named."
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@common_options(uses=PRINTING)
+@common_options(uses=("scope", *PRINTING))
 def copy(options: CommonOptions, source: str, target: str | None, give_up: bool, yes: bool) -> None:
-    """Copy a whole store into another and compare their hashes. Run it again to continue after an interruption.
+    """Copy a store into another and compare their hashes. Run it again to continue after an interruption.
+
+    With --scope only this scope and those below it are copied, for instance to move a customer to another database.
 
     SOURCE and TARGET are files or addresses of the form postgresql://…; the file TARGET is created if it does not exist.
     """
@@ -83,7 +85,7 @@ def copy(options: CommonOptions, source: str, target: str | None, give_up: bool,
         raise InputError("name two different stores: the source and the target of the copy")
     output = options.output
     with progress(options, "copying scopes") as shown:
-        result = copy_store(source, target, on_progress=shown)
+        result = copy_store(source, target, scope=options.scope, on_progress=shown)
     if options.json:
         output.write_json(
             {"scopes": result.scopes, "known": result.known, "rows": result.rows, "hashes": result.hashes}
@@ -102,6 +104,23 @@ def _discard(options: CommonOptions, target: str, *, yes: bool) -> None:
         options.output.write_json({"thrown_away": scopes})
     else:
         options.output.write(f"{format_counts(scopes, 'partial scope')} discarded")
+
+
+@click.command(
+    "init",
+    cls=Command,
+    examples=("slowwave init --store agent.db", "slowwave init --store postgresql://owner@host/memory --partitions 64"),
+)
+@click.option(
+    "--partitions", type=POSITIVE, metavar="N", help="Cut the tables of a database into so many parts by scope."
+)
+@common_options(uses=("store", *PRINTING))
+def init(options: CommonOptions, partitions: int | None) -> None:
+    """Create an empty store. Without this command the first memory that is added creates it, without partitions."""
+    from slowwave import settings  # noqa: PLC0415 - `--help` does without
+    from slowwave.composition import init_store  # noqa: PLC0415 - as above
+
+    options.output.write_result(init_store(options.address or settings.default_store(), partitions=partitions))
 
 
 @click.command(

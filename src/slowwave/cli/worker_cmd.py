@@ -42,6 +42,7 @@ NOT_READABLE: Final = (
 )
 @click.option("--set", "set_limits", is_flag=True, help="Change these limits for all workers of the store.")
 @click.option("--no-think", is_flag=True, help="Call no model; only do what follows from time.")
+@click.option("--health-port", type=int, metavar="PORT", help="Answer /healthz and /readyz over HTTP at this port.")
 @common_options
 def worker(
     options: CommonOptions,
@@ -51,6 +52,7 @@ def worker(
     per_minute: int | None,
     set_limits: bool,
     no_think: bool,
+    health_port: int | None,
 ) -> None:
     """Run a sleep pass for every due scope of a Postgres store, together with other workers, until stopped.
 
@@ -60,13 +62,14 @@ def worker(
         raise SettingsError(
             "workers need a Postgres store: give --store postgresql://…; for a file use `slowwave sleep --due --every 60s`"
         )
-    from slowwave.cli.worker_log import WorkerLog  # noqa: PLC0415 - `--help` does without
+    from slowwave.cli.worker_health import answering_probes  # noqa: PLC0415 - `--help` does without
+    from slowwave.cli.worker_log import WorkerLog  # noqa: PLC0415 - as above
     from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - as above
     from slowwave.worker import Worker, process_name  # noqa: PLC0415 - as above
 
     pause, log = seconds(every), WorkerLog(process_name(), as_json=options.json)
 
-    with options.memory(create=True) as memory:
+    with options.memory(create=True) as memory, answering_probes(health_port, memory, pause) as beat:
 
         def ended(scope: str, result: "SleepReport | SlowwaveError", took: float) -> None:
             night = _night(memory, scope) if isinstance(result, SlowwaveError) else None
@@ -95,6 +98,7 @@ def worker(
             while not stopped.wait(max(0.0, min(next_look, next_line) - time.monotonic())):
                 now = time.monotonic()
                 if now >= next_look:
+                    beat()
                     status = _look(running, log)
                     next_look = now + (min(REFILL, pause) if running.more else pause)
                 if now >= next_line:

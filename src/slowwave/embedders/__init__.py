@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from slowwave.errors import TOO_MANY_FILES, EmbedderError, SettingsError, SlowwaveError, shown
+from slowwave.telemetry import child
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +77,11 @@ def make(
     raise SettingsError(f"unknown embedder {shown(spec)}; choose {_CHOICES}")
 
 
+@child("slowwave.embed")
+def _embedded(embedder: "Embedder", texts: "Sequence[str]") -> object:
+    return embedder.embed(texts)
+
+
 def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32]":
     """Embed and check the result: (n, dim) float32, finite, unit rows; a row of zeros means "no vector".
 
@@ -90,7 +96,7 @@ def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32
         return np.zeros((len(texts), 0), dtype=np.float32)
     name = embedder.name
     try:
-        answer: object = embedder.embed([texts[index] for index in filled])
+        answer: object = _embedded(embedder, [texts[index] for index in filled])
         array = np.asarray(answer)
     except SlowwaveError:
         raise

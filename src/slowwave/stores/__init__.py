@@ -8,6 +8,7 @@ from slowwave.errors import TOO_MANY_FILES, NotFoundError, SettingsError, StoreE
 from slowwave.log import Log
 from slowwave.model.config import INDEX_CACHE_MB
 from slowwave.stores.address import SERVER, checked
+from slowwave.telemetry import watch
 
 if TYPE_CHECKING:
     from slowwave.stores.postgres.store import PostgresStore
@@ -37,6 +38,7 @@ def make(
             raise
         raise StoreError(f"{where.rpartition('@')[2]} cannot be opened: {TOO_MANY_FILES}") from error
     _log.info("store opened: %s", store.name)
+    watch(store)
     return store
 
 

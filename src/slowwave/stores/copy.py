@@ -6,7 +6,7 @@ from hashlib import blake2b
 from secrets import token_hex
 from typing import Final
 
-from slowwave.errors import CorruptError
+from slowwave.errors import CorruptError, NotFoundError
 from slowwave.stores.row_transfer import TABLES, Rows, RowTransfer, occupied
 from slowwave.stores.sql import UNNAMED
 
@@ -33,8 +33,14 @@ class CopyReport:
         )
 
 
-def copy(source: RowTransfer, target: RowTransfer, *, on_progress: Callable[[str], None] | None = None) -> CopyReport:
-    """Copy every scope, 50,000 rows in each transaction. After an interruption, call it again to continue.
+def copy(
+    source: RowTransfer,
+    target: RowTransfer,
+    *,
+    scope: str | None = None,
+    on_progress: Callable[[str], None] | None = None,
+) -> CopyReport:
+    """Copy every scope, or one with those below it, 50,000 rows in each transaction. After an interruption, call it again to continue.
 
     Nothing may be written to a scope of the source while it is copied, and only one copy at a time may write to a
     target. A scope becomes visible in the target when it is complete: before, no search, sleep pass or write reaches
@@ -42,15 +48,19 @@ def copy(source: RowTransfer, target: RowTransfer, *, on_progress: Callable[[str
 
     Args:
         source: the store to read.
-        target: the store to write. An empty one also gets the secret of the source.
+        target: the store to write. An empty one also gets the secret of the source, if all scopes are copied.
+        scope: only this scope and those below it; None: all.
         on_progress: called with each scope that is complete.
 
     Raises:
+        NotFoundError: the source has no such scope.
         InputError: a scope of the target has other content; scopes copied before stay.
         CorruptError: the copy of a scope has another hash. It is discarded.
     """
-    paths = scope_paths(source)
-    if paths and not scope_paths(target):
+    paths = scope_paths(source, scope)
+    if scope is not None and not paths:
+        raise NotFoundError(f"{source.name} has no scope {scope!r} and none below it: `slowwave scopes` lists all")
+    if paths and scope is None and not scope_paths(target):
         target.replace_secret(_begun(target, paths[0]) or _half(paths[0]), source.secret)
     rows = known = 0
     hashes: dict[str, str] = {}
@@ -113,9 +123,10 @@ def _hash_rows(total: "blake2b", table: str, rows: Rows) -> None:
             total.update(repr(row).encode("utf-8", "surrogatepass"))
 
 
-def scope_paths(store: RowTransfer) -> list[str]:
-    """The paths of the complete scopes."""
-    return [path for path in store.all_paths() if not path.startswith(UNNAMED)]
+def scope_paths(store: RowTransfer, scope: str | None = None) -> list[str]:
+    """The paths of the complete scopes: of all, or of one with those below it."""
+    paths = [path for path in store.all_paths() if not path.startswith(UNNAMED)]
+    return [path for path in paths if scope is None or path == scope or path.startswith(f"{scope}/")]
 
 
 def _half(path: str) -> str:

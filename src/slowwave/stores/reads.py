@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from slowwave.model.codec import dumps, from_micros, to_micros
+from slowwave.model.fleet import Backlog
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.night import Night
@@ -296,6 +297,21 @@ class Reader(StoreBase):
         with self._guard:
             self._see_every_scope()
             return [(str(path), _night(row)) for path, *row in self._all("failing_nights", (least, limit))]
+
+    def backlog(self, now: datetime) -> Backlog:
+        """How many scopes are due, and since when the oldest of them is."""
+        slept = now - timedelta(seconds=RETRY_SECONDS)
+        values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED)}
+        with self._guard:
+            self._see_every_scope()
+            number, oldest = self._one("backlog", values)
+        return Backlog(due=int(number), oldest=from_micros(int(oldest)) if number else None)
+
+    def scope_count(self) -> int:
+        """How many scopes the store has."""
+        with self._guard:
+            self._see_every_scope()
+            return int(self._one("scope_count", ())[0])
 
     def scopes(self, prefix: str, after: str, limit: int) -> list[Scope]:
         """The first scopes at or below a prefix whose path is greater than `after`, in order of path."""

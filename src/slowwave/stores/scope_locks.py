@@ -5,6 +5,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from slowwave.telemetry import child
+
+
+@child("slowwave.lock.wait")
+def _waited(lock: threading.RLock, ends: float | None) -> bool:
+    """Wait for a lock that another thread holds. Returns whether it was free in time."""
+    return lock.acquire(timeout=-1 if ends is None else max(0.0, ends - time.monotonic()))
+
 
 class ScopeLocks:
     """A lock for each scope that is in use. A lock exists while a thread holds it or waits for it.
@@ -41,7 +49,7 @@ class ScopeLocks:
             lock, users = self._locks.setdefault(scope, (threading.RLock(), [0]))
             users[0] += 1
         stack.callback(self._drop, scope, users)
-        if not lock.acquire(timeout=-1 if ends is None else max(0.0, ends - time.monotonic())):
+        if not lock.acquire(blocking=False) and not _waited(lock, ends):
             stack.close()
             return False
         stack.callback(lock.release)

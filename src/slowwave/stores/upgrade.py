@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.schema import SchemaState
@@ -13,6 +14,10 @@ from slowwave.stores.migrations import migrations, refuse_newer
 
 if TYPE_CHECKING:
     import psycopg
+
+
+PARTITIONS_MIN: Final = 2
+PARTITIONS_MAX: Final = 1024
 
 
 def schema_state(where: str) -> SchemaState:
@@ -43,6 +48,44 @@ def schema_state(where: str) -> SchemaState:
         steps=tuple(range(version + 1, wanted + 1)),
         size=path.stat().st_size,
     )
+
+
+def init_store(where: str, *, partitions: int | None = None) -> SchemaState:
+    """Create an empty store, perhaps with partitioned tables. Returns its schema.
+
+    Args:
+        where: a file or an address.
+        partitions: into how many partitions the tables of a database are cut, by the hash of the scope, 2 to 1024; None:
+            not at all.
+
+    Raises:
+        InputError: there is a store, or `partitions` is given for a file or out of range.
+        StoreError: it cannot be created.
+    """
+    on_server = checked(where).startswith(SERVER)
+    if partitions is not None and (not on_server or not PARTITIONS_MIN <= partitions <= PARTITIONS_MAX):
+        raise InputError(
+            f"partitions={partitions} is for Postgres stores, {PARTITIONS_MIN} to {PARTITIONS_MAX} of them"
+        )
+    there: SchemaState | None
+    try:
+        there = schema_state(where)
+    except NotFoundError:
+        there = None
+    if there is not None and there.version:
+        raise InputError(f"there is a store at {there.store} already: nothing was created")
+    make(where).close()
+    if partitions is not None:
+        script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes()
+
+        def cut(db: "psycopg.Connection[Any]", name: str) -> SchemaState:
+            with db.transaction():
+                db.execute("SELECT set_config('slowwave.partitions', %s, true)", (str(partitions),))
+                db.execute(script)
+            return SchemaState(store=name, version=0, wanted=0)
+
+        _on_server(where, cut)
+    return schema_state(where)
 
 
 def migrate_store(where: str, *, patience: float, say: Callable[[str], None]) -> SchemaState:

@@ -16,6 +16,7 @@ from slowwave import forks
 from slowwave.errors import InputError, ModelError, PortError
 from slowwave.model.message import tidy
 from slowwave.ports import LLM
+from slowwave.telemetry import child
 
 ASYNC_ONLY: Final = (
     "this model's complete() is async-only: use AsyncAgentMemory inside its event loop, "
@@ -93,6 +94,7 @@ def is_async(llm: object) -> bool:
     return inspect.iscoroutinefunction(complete) or inspect.iscoroutinefunction(type(complete).__call__)
 
 
+@child("slowwave.model")
 def call_model(call: Callable[[], object], seconds: float | None = None) -> object:
     """The result of a call of user code. Any exception, and a time-out after `seconds`, becomes a ModelError.
 

@@ -3,8 +3,12 @@
 from collections.abc import Collection
 
 from slowwave.errors import CorruptError, InputError
+from slowwave.model.fleet import RunningWorker
+from slowwave.model.schema import SchemaState
+from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres.doctor import check_server
 from slowwave.stores.postgres.erasure import PostgresErasure
+from slowwave.stores.postgres.migrate import state
 from slowwave.stores.replay import COUNT_CHECKS
 
 
@@ -35,6 +39,21 @@ class PostgresCheck(PostgresErasure):
             except CorruptError as error:
                 found.append(str(error))
         return found
+
+    def figures(self) -> dict[str, int]:
+        """The connections of this process."""
+        return {**super().figures(), **self._pool.figures()}
+
+    def schema_state(self) -> SchemaState:
+        """The schema that the database has now."""
+        with self._guard, self._owner() as db:
+            return state(db, self.name, migrations("postgres"))
+
+    def running_workers(self) -> list[RunningWorker]:
+        """The workers that have a row in the store."""
+        with self._guard:
+            rows = self._all("running_workers", ())
+        return [RunningWorker(name=str(name), version=str(version), silent=silent) for name, version, silent in rows]
 
     def about(self) -> list[tuple[str, bool, str]]:
         """How the server suits this store: its version, roles, row-level security, migrations and durability."""

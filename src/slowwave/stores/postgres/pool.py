@@ -11,6 +11,7 @@ from psycopg.adapt import Transformer
 from slowwave import forks
 from slowwave.errors import BusyError
 from slowwave.stores.postgres.errors import NotConnected
+from slowwave.telemetry import child
 
 _PAUSE: Final = 0.05
 _SHORTEST_TIMEOUT: Final = 2  # seconds; libpq rounds shorter ones up
@@ -106,6 +107,7 @@ class Pool:
             self._free()
             raise
 
+    @child("slowwave.pool.wait")
     def _wait(self, ends: float) -> None:
         self._waiting += 1
         try:
@@ -143,6 +145,16 @@ class Pool:
         if self._closed:
             raw.close()
         self._free(None if raw.closed else raw)
+
+    def figures(self) -> dict[str, int]:
+        """Connections in use and idle, threads that wait for one, and the greatest number of connections."""
+        with self._lock:
+            return {
+                "connections_used": self._taken,
+                "connections_idle": len(self._idle),
+                "connections_waited_for": self._waiting,
+                "connections_most": self._most,
+            }
 
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""

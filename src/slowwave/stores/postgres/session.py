@@ -17,6 +17,7 @@ from slowwave.stores.postgres.rows import NOTHING, FetchedRows, Reply, Rows
 from slowwave.stores.postgres.statements import DIALECT, STATEMENTS, Query, Statement, update_of_memory
 from slowwave.stores.postgres.wire import Stream
 from slowwave.stores.sql import bounds
+from slowwave.telemetry import child
 
 _COMMIT: Final = Query(b"COMMIT")
 _NO_OPERATION: Final = Query(b"SELECT 1")
@@ -299,6 +300,7 @@ class Session:
         if self._waiting:
             self._send([self._waiting.pop()])
 
+    @child("slowwave.store.round_trip")
     def _send(self, asked: list[Query]) -> list[Reply]:
         """Send the statements that wait and then these, in one round trip. Returns the replies to these."""
         self._join()

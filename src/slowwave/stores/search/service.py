@@ -24,6 +24,7 @@ from slowwave.stores.search.cold_load import MessageColumns
 from slowwave.stores.search.index import Index
 from slowwave.stores.search.snapshot import LAYOUT, checksum
 from slowwave.stores.sql import bounds
+from slowwave.telemetry import child
 
 _WIDTH = len(MEMORY_COLUMNS)
 _COLUMNS = tuple(field.name for field in fields(MessageColumns))
@@ -103,6 +104,18 @@ class Searcher(StoreBase):
         with self._turn((scope,)), self._guard:
             return frozenset().union(*(self._speakers(scope, token) for _, token in self._readable((scope,))))
 
+    def figures(self) -> dict[str, int]:
+        """The search indexes in RAM: scopes, bytes and the limit of bytes now; built and evicted since the start."""
+        cache = self._indexes
+        return {
+            **super().figures(),
+            "indexes": len(cache),
+            "index_bytes": cache.size,
+            "index_limit": cache.limit,
+            "indexes_built": self._built_indexes,
+            "indexes_evicted": cache.evicted,
+        }
+
     def _turn(self, scopes: Sequence[str]) -> AbstractContextManager[object]:
         """Take turns with the other threads that use the indexes of these scopes. Enter it before the guard."""
         return self._turns.hold(scopes)
@@ -152,6 +165,7 @@ class Searcher(StoreBase):
             self._evicted += (pair for pair in evicted if len(pair[1].index) >= WORTH_STORING)
         return held
 
+    @child("slowwave.index.build")
     def _built(self, scope: str, token: int) -> CachedIndex:
         low, high = bounds(token)
         place = {"low": low, "high": high}

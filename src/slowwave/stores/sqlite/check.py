@@ -9,9 +9,12 @@ import apsw
 
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
+from slowwave.model.fleet import RunningWorker
 from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
+from slowwave.model.schema import SchemaState
 from slowwave.stores.address import encodable
 from slowwave.stores.byte_scan import contains
+from slowwave.stores.migrations import migrations
 from slowwave.stores.repair import Repairer
 from slowwave.stores.replay import COUNT_CHECKS
 from slowwave.stores.sqlite.bytes import files
@@ -58,6 +61,17 @@ class SqliteCheck(Repairer, SqliteBase):
             finally:
                 self._db.execute("ROLLBACK")
         return found
+
+    def schema_state(self) -> SchemaState:
+        """The schema of the file, which opening it has migrated."""
+        wanted = migrations("sqlite")[-1][0]
+        with self._guard:
+            version = int(self._db.pragma("user_version"))
+        return SchemaState(store=self.name, version=version, wanted=wanted)
+
+    def running_workers(self) -> list[RunningWorker]:
+        """No workers: a file is slept by `sleep_due`."""
+        return []
 
     def backup(self, path: str) -> None:
         """Write a verified copy into a new file that only its owner can read. Other writers are not blocked.

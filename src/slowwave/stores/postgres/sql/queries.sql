@@ -759,6 +759,29 @@ SELECT s.path FROM (
 WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
 ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
 
+-- name: backlog (now, waits, slept)
+SELECT count(*), min(coalesce(nullif(d.at, 0), (
+    SELECT r.at FROM runs r WHERE r.scope = d.scope AND r.key < (d.scope + 1) << 40
+        AND r.key > coalesce(l.run, d.scope << 40) ORDER BY r.key LIMIT 1
+), $1))
+FROM (
+    SELECT scope, min(at) AS at FROM (
+        SELECT scope, at FROM due WHERE at <= $1
+        UNION ALL
+        SELECT m.scope, l.until FROM memories m LEFT JOIN leases l ON l.scope = m.scope
+        WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
+            AND coalesce(l.until, 0) <= $3
+    ) one GROUP BY scope
+) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
+
+-- name: scope_count ()
+SELECT count(*) FROM scopes WHERE path >= '!'
+
+-- name: running_workers ()
+SELECT name, version, CAST(extract(epoch FROM clock_timestamp()) - renewed / 1e6 AS double precision)
+FROM workers ORDER BY name
+
 -- name: put_secret (secret) deferred
 UPDATE store SET secret = $1
 

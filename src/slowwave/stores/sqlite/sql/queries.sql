@@ -687,6 +687,37 @@ WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
     AND (:scope IS NULL OR s.token = :scope)
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
 
+-- name: backlog
+SELECT count(*), min(since) FROM (
+    SELECT coalesce(min(
+        coalesce(CASE WHEN l.again <= :now THEN l.again END, :now),
+        coalesce((
+            SELECT min(due_at) FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core')
+        ), :now),
+        coalesce((
+            SELECT at FROM runs
+            WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
+            ORDER BY key LIMIT 1
+        ), :now)
+    ), :now) AS since
+    FROM scopes s LEFT JOIN leases l ON l.scope = s.token
+    WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
+        l.again <= :now
+        OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
+        OR EXISTS (
+            SELECT 1 FROM runs
+            WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
+        )
+        OR (coalesce(l.until, 0) <= :slept AND EXISTS (
+            SELECT 1 FROM memories
+            WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
+        ))
+    )
+)
+
+-- name: scope_count
+SELECT count(*) FROM scopes WHERE path >= '!'
+
 -- name: put_secret
 UPDATE store SET secret = ?
 

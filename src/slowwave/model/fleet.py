@@ -1,0 +1,77 @@
+"""The state of a whole store and of the workers that sleep it, for an operator."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from slowwave.model.night import Night
+from slowwave.model.proof import PendingProof
+from slowwave.model.schema import SchemaState
+
+SHOWN: int = 10
+"""Dead letters and workers that the text of a `Fleet` names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """The scopes that are due for a sleep pass: how many, exactly, and since when the oldest is due (None: none is)."""
+
+    due: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningWorker:
+    """A worker that the store knows: machine and process, its version, and the seconds since it last renewed its row."""
+
+    name: str
+    version: str
+    silent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """The state of a whole store.
+
+    Attributes:
+        version: of this program.
+        schema: of the store, beside that of this program.
+        scopes: how many scopes the store has.
+        due: how many of them are due for a sleep pass.
+        oldest_due_seconds: for how long the oldest of these has been due; 0.0 if none is.
+        workers: the workers that run.
+        dead: dead letters: scopes whose sleep passes failed again and again, with the reason, the most failures first.
+        pending_proofs: erases that wait for a proof of the whole store, the oldest first.
+        figures: of this process: connections in use, search indexes in RAM, by the names of `Store.figures`.
+    """
+
+    store: str
+    version: str
+    schema: SchemaState
+    scopes: int
+    due: int
+    oldest_due_seconds: float
+    workers: tuple[RunningWorker, ...] = ()
+    dead: Mapping[str, Night] = field(default_factory=dict)
+    pending_proofs: tuple[PendingProof, ...] = ()
+    figures: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        oldest = f", the oldest for {self.oldest_due_seconds:,.0f} s" if self.due else ""
+        lines = [
+            f"{self.store}: Slowwave {self.version}",
+            f"  schema {self.schema.version} of {self.schema.wanted}"
+            + (": run `slowwave migrate` as its owner" if self.schema.steps else ""),
+            f"  {self.scopes:,} scopes, {self.due:,} due{oldest}",
+            f"  {len(self.workers)} workers" + (":" if self.workers else ""),
+        ]
+        lines += [f"    {one.name}, version {one.version}, seen {one.silent:.0f} s ago" for one in self.workers[:SHOWN]]
+        lines.append(f"  {len(self.dead):,} dead letters" + (":" if self.dead else ""))
+        lines += [f"    {scope}: {night}" for scope, night in list(self.dead.items())[:SHOWN]]
+        if more := len(self.dead) - SHOWN:
+            lines += [f"    and {more:,} more"] if more > 0 else []
+        if self.pending_proofs:
+            since = f"{self.pending_proofs[0].at:%Y-%m-%d %H:%M}"
+            lines.append(f"  {len(self.pending_proofs):,} erases wait for a proof of the whole store, since {since}")
+        lines += [f"  {name}: {number:,}" for name, number in self.figures.items()]
+        return "\n".join(lines)
