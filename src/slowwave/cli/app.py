@@ -69,6 +69,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "Agents": {
         "mcp": "mcp_cmd:mcp",
+        "hook": "hook_cmd:hook",
     },
     "Set up": {
         "config": "config_cmds:config",

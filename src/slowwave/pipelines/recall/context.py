@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+PARTS = ("core", "less trusted core", "older", "recent", "within", "related", "immediate")
+"""The parts of a context that do not come from the hits for its question."""
 SMALLEST = 64
 """The smallest budget in tokens: below it nothing useful fits beside the fence."""
 LARGEST = 10**9
@@ -81,13 +83,18 @@ PAGES_LEAST = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
-    """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories."""
+    """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories.
+
+    With `related_only` it contains hits for the question that reach the floor of relevance and are not of `conversation`, and
+    nothing else.
+    """
 
     question: str
     conversation: str | int | None
     budget_tokens: int
     profile: str = "plain"
     scene: Scene = field(default_factory=Scene)
+    related_only: bool = False
 
 
 def context(ports: Ports, wanted: ContextRequest) -> Context:
@@ -109,9 +116,13 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     shares = layout.shares(available, ports.config.context_shares)
     headings = {part: ports.config.context_headings.get(part, heading) for part, heading in layout.headings.items()}
     is_asked = layout.focused and bool(wanted.question.strip())
-    candidates = _candidates(ports, wanted.question, conversation, _limits(shares, available, is_asked=is_asked))
     found = _hits(ports, wanted)
-    candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
+    if wanted.related_only:
+        candidates: dict[str, list[Item]] = {part: [] for part in (*PARTS, "instructions")}
+    else:
+        limits = _limits(shares, available, is_asked=is_asked)
+        candidates = _candidates(ports, wanted.question, conversation, limits)
+        candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
     candidates["pages"] = []
     shares["pages"], for_pages = 0.0, _room_for_pages(available, ports.config.context_shares.get("pages"))
     shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
@@ -125,7 +136,7 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
         facts=ports.config.injection_top_k,
     )
     packed = _pack(candidates, hits, budget)
-    if packed.omitted and for_pages > HEADING and wants_page(wanted.question):
+    if packed.omitted and for_pages > HEADING and not wanted.related_only and wants_page(wanted.question):
         without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
         near = scores_of(found)
         pages = pages_for(ports, wanted.question, near)
@@ -334,9 +345,13 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
         return []
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
     top_k = HITS if wants_page(wanted.question) else most
+    request = Search(text=wanted.question, top_k=top_k, min_relevance=0.0)
+    if wanted.related_only:
+        floor, present = ports.config.relevance_floor, optional_conversation(wanted.conversation)
+        request = replace(request, min_relevance=floor, except_conversation=present)
     return [
         hit
-        for hit in search(ports, Search(text=wanted.question, top_k=top_k, min_relevance=0.0))
+        for hit in search(ports, request)
         if not (
             hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
         )
@@ -351,6 +366,8 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     relevant = [hit for hit in found[:most] if hit.relevance >= floor]
     filling = [hit for hit in found if hit.relevance < floor and is_near(hit.parts, related) and hit.relevance > 0.0]
     filling.sort(key=lambda hit: -hit.relevance)
+    if wanted.related_only:
+        filling = []
     return [HitForms(hit=hit) for hit in relevant] + [HitForms(hit=hit, briefly=True) for hit in filling[:FILLING]]
 
 
