@@ -1,16 +1,12 @@
 """The command hook, which coding agents call on events. It never stops a person's work: its exit code is always 0."""
 
-import os
 import sys
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from slowwave.cli.options import Command, CommonOptions, common_options
 from slowwave.errors import SlowwaveError
-
-OFF: Final = "SLOWWAVE_HOOK"
-"""The environment variable that switches the hooks off, with the value "off"."""
 
 
 class HookCommand(Command):
@@ -38,10 +34,8 @@ def hook(options: CommonOptions) -> None:
 
     Their hooks call it: `slowwave install claude-code --hooks` adds them. It adds what is related to the prompt, stores what
     the user and the agent say, and extracts facts at the end of a session. Its exit code is always 0. A file `.no-slowwave`
-    switches it off in its folder and below, SLOWWAVE_HOOK=off everywhere.
+    switches it off in its folder and below.
     """
-    if os.environ.get(OFF, "").lower() == "off":
-        return
     try:
         answer = _answer(options, sys.stdin.read())
     except (SlowwaveError, OSError, UnicodeError) as error:
