@@ -13,6 +13,7 @@ from typing import Final
 __version__ = "0.1.0"
 
 _MODULES: Final = {
+    "AccessKey": "model.access",
     "Add": "model.operations",
     "AgentMemory": "agent_memory",
     "AsyncAgentMemory": "aio",
@@ -69,6 +70,7 @@ _MODULES: Final = {
     "MoveCursor": "model.operations",
     "NewerSchemaError": "errors",
     "NotFoundError": "errors",
+    "NewKey": "model.access",
     "Note": "model.note",
     "Operation": "model.operations",
     "Outcome": "model.plan",
@@ -80,6 +82,7 @@ _MODULES: Final = {
     "ReconcileCase": "model.mind",
     "RejectFact": "model.operations",
     "Rejected": "model.mind",
+    "ReusedNameError": "errors",
     "Run": "model.plan",
     "Scene": "model.context",
     "Section": "model.query",
@@ -105,6 +108,7 @@ _MODULES: Final = {
     "Use": "model.operations",
     "VaultImport": "pipelines.exchange.vault",
     "Verdict": "model.mind",
+    "VersionError": "errors",
     "Where": "model.query",
 }
 """The module of each public name. `tools/write_stubs.py` writes `__init__.pyi` from it, for type checkers."""

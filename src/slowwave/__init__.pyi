@@ -17,11 +17,14 @@ from slowwave.errors import (
     NotFoundError,
     PortError,
     ReadOnlyError,
+    ReusedNameError,
     SettingsError,
     SlowwaveError,
     StoreError,
     TrustError,
+    VersionError,
 )
+from slowwave.model.access import AccessKey, NewKey
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
@@ -74,6 +77,7 @@ from slowwave.whole_store import Slowwave
 __version__: str
 __all__ = [
     "LLM",
+    "AccessKey",
     "Add",
     "AgentMemory",
     "AsyncAgentMemory",
@@ -127,6 +131,7 @@ __all__ = [
     "MindAnswer",
     "ModelError",
     "MoveCursor",
+    "NewKey",
     "NewerSchemaError",
     "NotFoundError",
     "Note",
@@ -140,6 +145,7 @@ __all__ = [
     "ReconcileCase",
     "RejectFact",
     "Rejected",
+    "ReusedNameError",
     "Run",
     "Scene",
     "Scope",
@@ -165,5 +171,6 @@ __all__ = [
     "Use",
     "VaultImport",
     "Verdict",
+    "VersionError",
     "Where",
 ]

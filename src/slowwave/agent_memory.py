@@ -485,6 +485,25 @@ class AgentMemory:
 
         return use(self.ports, hits, session=session)[0]
 
+    def once(self, name: str, request: str, call: Callable[[], str]) -> str:
+        """Call a function and keep its answer for 24 hours; the same name then returns it without another call.
+
+        It makes a call safe to repeat for a caller that does not know whether the first one arrived. The answers of a scope
+        are deleted by every erase in it.
+
+        Args:
+            name: the name of the request in this scope, 1 to 256 characters.
+            request: everything that the request depends on. Only its hash is stored.
+            call: carries out the request and returns its answer. If it raises, the name is free again.
+
+        Raises:
+            ReusedNameError: the name was used for another request.
+            ConflictError: the first request with this name is still being carried out.
+        """
+        from slowwave.pipelines.admin.access import answer_once
+
+        return answer_once(self.ports, name, request, call)
+
     # ---- read
 
     @traced("search_memory")
@@ -816,6 +835,7 @@ class AgentMemory:
         data: JsonValue = None,
         metadata: Mapping[str, JsonValue] | None = None,
         expires_at: datetime | None = None,
+        if_version: int | None = None,
     ) -> Receipt:
         """Store a text or JSON data under a name. It is read back exactly, and nothing merges, rewords or fades it.
 
@@ -830,13 +850,16 @@ class AgentMemory:
             metadata: JSON values of the caller by name.
             expires_at: until when the note is read, listed and found; the next sleep pass after it archives the note.
                 None: until it is removed.
+            if_version: store it only if the present note has this version, 0 if there is none; None: in any case.
 
         Raises:
             InputError: an argument is invalid, or `expires_at` has passed.
+            VersionError: the present note has another version than `if_version`.
         """
-        return self.put_notes(
-            [Note(name=name, folder=folder, text=text, data=data, metadata=metadata or {}, expires_at=expires_at)]
-        )
+        from slowwave.pipelines.ingest.notes import put_notes
+
+        note = Note(name=name, folder=folder, text=text, data=data, metadata=metadata or {}, expires_at=expires_at)
+        return self._session.checked(put_notes(self.ports, [note], if_version=optional_count(if_version, "if_version")))
 
     @traced("upsert_memory")
     def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt:
@@ -892,15 +915,23 @@ class AgentMemory:
         return list_notes(self.ports, NoteListing(folder=folder, below=below, where=where, after=after, limit=limit))
 
     @traced("delete_memory")
-    def remove_note(self, name: str, *, folder: str = "") -> Receipt:
+    def remove_note(self, name: str, *, folder: str = "", if_version: int | None = None) -> Receipt:
         """Retract a note. It is not destroyed (see `erase`): `undo` of the run brings it back.
+
+        Args:
+            name: its name.
+            folder: its folder.
+            if_version: retract it only if it has this version; None: in any case.
 
         Raises:
             NotFoundError: there is no note of this name in this folder, or it has expired.
+            VersionError: it has another version than `if_version`.
         """
         from slowwave.pipelines.ingest.notes import remove_note
 
-        return self._session.checked(remove_note(self.ports, name, folder))
+        return self._session.checked(
+            remove_note(self.ports, name, folder, if_version=optional_count(if_version, "if_version"))
+        )
 
     def strengths(self, memories: Sequence[Memory]) -> list[float]:
         """Return how strong these memories are now, in their order. See `strength`."""

@@ -4,6 +4,8 @@ SlowwaveError
 ├── InputError            an argument is invalid (also a ValueError)
 │   ├── NotFoundError     no memory, run or conversation of that name in this scope (also a LookupError)
 │   ├── ConflictError     the same id with other content, or a change that later runs depend on
+│   │   └── VersionError  a note has another version than the caller expects
+│   ├── ReusedNameError   the name of a repeatable request was used for another request
 │   └── TrustError        a handle of lower trust may not do this (`AgentMemory.trusting`)
 ├── SettingsError         a setting, an extra or a key is missing or invalid
 ├── ClosedError           the memory was closed
@@ -77,6 +79,14 @@ class NotFoundError(InputError, LookupError):
 
 class ConflictError(InputError):
     """The same id with other content, or a change that later runs depend on; nothing was changed."""
+
+
+class VersionError(ConflictError):
+    """A note has another version than the caller expects; nothing was changed."""
+
+
+class ReusedNameError(InputError):
+    """The name of a repeatable request was used for another request (`AgentMemory.once`); nothing was changed."""
 
 
 class TrustError(InputError):

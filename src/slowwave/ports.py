@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from slowwave.model.access import AccessKey, StoredAnswer
 from slowwave.model.config import Config
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, Trust
@@ -349,6 +350,52 @@ class ScopeReader(Protocol):
         ...
 
 
+class AccessStore(Protocol):
+    """The keys of a server, and the answers to requests that may be repeated. No memory is read or changed."""
+
+    def add_access_key(self, key: AccessKey, digest: str) -> None:
+        """Store a key under the hash of its secret."""
+        ...
+
+    def access_keys(self) -> list[AccessKey]:
+        """Return all keys, revoked and expired ones included, the oldest first."""
+        ...
+
+    def access_key(self, digest: str) -> tuple[AccessKey, str] | None:
+        """Return the key of this hash, and the hash as it is stored; None if there is none."""
+        ...
+
+    def has_access_keys(self) -> bool:
+        """Return whether a key was ever made, also if it was revoked since."""
+        ...
+
+    def revoke_access_key(self, key_id: str, at: datetime) -> bool:
+        """Revoke a key; False if there is none of this id. The time of an earlier revocation stays."""
+        ...
+
+    def claim_answer(self, scope: str, name: str, claim: StoredAnswer, oldest: datetime) -> StoredAnswer | None:
+        """Claim a name for a request, or return the request that has the name.
+
+        Args:
+            scope: the scope.
+            name: the name.
+            claim: the request, without an answer.
+            oldest: names that were claimed earlier are free again.
+
+        Returns:
+            None: the name is claimed. Otherwise the request that has it.
+        """
+        ...
+
+    def take_claim(self, scope: str, name: str, claim: StoredAnswer, former: str) -> bool:
+        """Take over the claim of a process that ended without an answer; False: another process was quicker."""
+        ...
+
+    def put_answer(self, scope: str, name: str, holder: str, answer: str | None) -> None:
+        """Store the answer of the request that has the name; None: free the name, because nothing was changed."""
+        ...
+
+
 class Leases(Protocol):
     """The leases of sleep passes: one process at a time sleeps a scope."""
 
@@ -415,7 +462,7 @@ class Scrubber(Protocol):
         ...
 
 
-class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Leases, Scrubber, Protocol):
+class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, AccessStore, Leases, Scrubber, Protocol):
     """Where memories are stored. `apply` is the only write of memories.
 
     Every read names the scopes it may see; a store never reads other scopes.

@@ -1,8 +1,8 @@
 """Slowwave: an open store with all its scopes, for an application with many users."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, Never, Self
@@ -10,9 +10,10 @@ from uuid import UUID
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
+from slowwave.model.access import AccessKey, NewKey
 from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
-from slowwave.model.memory import Memory
+from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_count, checked_id, optional_count
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
@@ -215,6 +216,59 @@ class Slowwave:
         more = f" and {len(below) - NAMED} more" if len(below) > NAMED else ""
         named = (f"the scopes below it: {', '.join(below[:NAMED])}{more}",) if below else ()
         return replace(receipt, not_reached=(*receipt.not_reached, *named))
+
+    # ---- keys of the server
+
+    def add_key(
+        self,
+        label: str,
+        *,
+        prefix: str = "",
+        rights: Collection[str] = ("read", "write"),
+        trust: Trust = "user",
+        expires_at: datetime | None = None,
+    ) -> NewKey:
+        """Make a key for the server (`slowwave serve`). Its secret is in the result only: the store has its hash.
+
+        Once a store has a key, its server answers no request without one, also after all keys were revoked.
+
+        Args:
+            label: what a person calls it, up to 100 characters.
+            prefix: the scopes that it opens: this path and those below it; "" opens all scopes.
+            rights: some of "read", "write", "review", "erase" and "admin", which includes the others.
+            trust: the ceiling of what is written with it, as in `AgentMemory.trusting`.
+            expires_at: until when it opens anything, with a time zone; None: until it is revoked.
+
+        Raises:
+            InputError: an argument is invalid.
+        """
+        from slowwave.pipelines.admin.access import add_key
+
+        return add_key(self._session.ports, label, prefix, rights, trust, expires_at)
+
+    def list_keys(self) -> list[AccessKey]:
+        """Return all keys of the server without their secrets, revoked and expired ones included, the oldest first."""
+        return self._session.ports.store.access_keys()
+
+    def has_keys(self) -> bool:
+        """Return whether a key of the server was ever made, also if it was revoked since."""
+        return self._session.ports.store.has_access_keys()
+
+    def verify_key(self, secret: str) -> AccessKey | None:
+        """Return the key of a secret; None if there is none, or if it was revoked or has expired."""
+        from slowwave.pipelines.admin.access import verify_key
+
+        return verify_key(self._session.ports, secret)
+
+    def revoke_key(self, key_id: str) -> AccessKey:
+        """Revoke a key of the server: from now on it opens nothing. Repeating it changes nothing.
+
+        Raises:
+            NotFoundError: there is no key of that id.
+        """
+        from slowwave.pipelines.admin.access import revoke_key
+
+        return revoke_key(self._session.ports, key_id)
 
     def sleep_due(
         self,

@@ -74,6 +74,8 @@ class Place:
 
 VALID: dict[str, Callable[[Place], Any]] = {
     "beginning": lambda p: p.fact.id[:8],
+    "add_key.label": lambda _: "laptop",
+    "call": lambda _: lambda: "done",
     "candidate": lambda _: "Carol owns the cache",
     "command.text": lambda _: "@memory-status",
     "conversation": lambda _: "monday",
@@ -85,6 +87,7 @@ VALID: dict[str, Callable[[Place], Any]] = {
     "folder": lambda p: p.vault(),
     "hits": lambda p: [p.fact],
     "import_.path": lambda p: p.importable(),
+    "key_id": lambda p: p.store.add_key("laptop").key.id,
     "knowledge": lambda p: p.memory.knowledge,
     "llm": lambda _: None,
     "load_plan.path": lambda p: p.plan_file(),
@@ -101,7 +104,9 @@ VALID: dict[str, Callable[[Place], Any]] = {
     "plan": lambda p: p.plan,
     "query": lambda _: "who owns the pipeline?",
     "recent_messages": lambda _: [Message("user", "Hello")],
+    "request": lambda _: "once",
     "run_id": lambda p: p.memory.runs()[0].id,
+    "secret": lambda _: "sw_none",
     "text": lambda _: "Bob owns the cache",
     "title": lambda _: "Title",
     "topic": lambda _: "pipeline",
@@ -190,7 +195,7 @@ def _of_function(
                 return bound(place)(value, **options)
             return bound(place)(**options, **{tried.name: value})
 
-        yield Case(name, tried.name, run, callback=tried.name in {"on_progress", "clock"})
+        yield Case(name, tried.name, run, callback=tried.name in {"on_progress", "clock", "call"})
 
 
 def _valid(verb: str, tried: inspect.Parameter, other: inspect.Parameter) -> Callable[[Place], Any] | None:

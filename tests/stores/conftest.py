@@ -12,7 +12,7 @@ from slowwave.testing.postgres import PostgresServer
 
 TABLES = (
     *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
-    *("leases", "links", "held", "runs", "journal", "snapshots", "due"),
+    *("leases", "links", "held", "runs", "journal", "snapshots", "due", "access_keys", "answers"),
     *(f"search_{name}" for name in ("state", "taken", "places", "postings", "terms", "rests", "talks", "speakers")),
 )
 

@@ -3,6 +3,7 @@
 import pytest
 
 from slowwave.stores.postgres.store import PostgresStore
+from slowwave.testing.store_contract.access import AccessContract
 from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
@@ -22,4 +23,8 @@ class TestPostgresSearch(SearchContract):
 
 
 class TestPostgresScopes(ScopeContract):
+    pass
+
+
+class TestPostgresAccess(AccessContract):
     pass

@@ -20,13 +20,14 @@ from slowwave.stores.sql import named_statements
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import NOW, SCOPE, add, advance, entry, fact, link, message, plan
 from slowwave.testing.postgres import PostgresServer
+from slowwave.testing.store_contract.access import AccessContract
 from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
 
 OTHER = "acme/bob"
 PARTS = 3
-WHOLE = {"store", "scopes", "embedders", "migrations", "due"}
+WHOLE = {"store", "scopes", "embedders", "migrations", "due", "access_keys"}
 """Tables that are not cut: they hold no rows of scopes, but one for all, one a scope, or numbers without content."""
 
 
@@ -68,6 +69,10 @@ class TestPartitionedSearch(SearchContract):
 
 
 class TestPartitionedScopes(ScopeContract):
+    pass
+
+
+class TestPartitionedAccess(AccessContract):
     pass
 
 

@@ -10,6 +10,7 @@ from slowwave.model.operations import Erase
 from slowwave.model.query import Where
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import SCOPE, add, message, plan
+from slowwave.testing.store_contract.access import AccessContract
 from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
@@ -31,6 +32,10 @@ class TestSqliteSearch(SearchContract):
 
 
 class TestSqliteScopes(ScopeContract):
+    pass
+
+
+class TestSqliteAccess(AccessContract):
     pass
 
 

@@ -67,10 +67,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "backup": "store_cmds:backup",
         "copy": "store_cmds:copy",
     },
-    "Agents": {
-        "mcp": "mcp_cmd:mcp",
-        "hook": "hook_cmd:hook",
-    },
+    "Serve": {"serve": "serve_cmd:serve", "keys": "key_cmds:keys"},
+    "Agents": {"mcp": "mcp_cmd:mcp", "hook": "hook_cmd:hook"},
     "Set up": {
         "config": "config_cmds:config",
         "completion": "help_cmd:completion",

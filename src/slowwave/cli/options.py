@@ -108,11 +108,16 @@ class CommonOptions:
             yield memory
 
     @contextmanager
-    def whole_store(self) -> "Iterator[Slowwave]":
-        """Open the store that these options name, with all its scopes. One that does not exist is an error."""
+    def whole_store(
+        self,
+        *,
+        create: bool = False,
+        **more: Any,  # noqa: ANN401 - arguments of `Slowwave.open`
+    ) -> "Iterator[Slowwave]":
+        """Open the store that these options name, with all its scopes. Without `create` it must exist."""
         from slowwave.whole_store import Slowwave  # noqa: PLC0415 - `--help` does without
 
-        with Slowwave.open(self.store, create=False, **self.models(), **self.clock()) as store:
+        with Slowwave.open(self.store, create=create, **self.models(), **self.clock(), **more) as store:
             yield store
 
     @property

@@ -1,1 +1,106 @@
-"""The application that `slowwave serve` runs: every interface on one port."""
+"""The application that `slowwave serve` runs: every interface on one port, over one open store."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
+
+from slowwave import __version__
+from slowwave.errors import SlowwaveError
+from slowwave.server.access.door import Door
+from slowwave.server.access.guards import BodyGuard, HostGuard
+from slowwave.server.access.problems import problem_of
+from slowwave.server.http.app import build_http
+from slowwave.server.mcp import Admit, Opened, build_http_app
+from slowwave.server.mem0.app import build_mem0
+from slowwave.server.work.jobs import Jobs
+from slowwave.server.work.plans import Plans
+from slowwave.whole_store import Slowwave
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """How a store is served.
+
+    Attributes:
+        names: the names of the server besides "localhost"; IP addresses need none.
+        read_only: refuse every write.
+        always_locked: need a key also while the store has none.
+    """
+
+    names: Iterable[str] = ()
+    read_only: bool = False
+    always_locked: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Shared:
+    """What the interfaces of one server share.
+
+    Attributes:
+        store: the open store.
+        door: admits requests, and opens memories.
+        jobs: work on threads.
+        plans: plans of dry runs that wait to be applied.
+    """
+
+    store: Slowwave
+    door: Door
+    jobs: Jobs = field(default_factory=Jobs)
+    plans: Plans = field(default_factory=Plans)
+
+
+def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
+    """The application over an open store. At its shutdown it waits for running jobs; the caller closes the store."""
+    serving = serving or Serving()
+    door = Door(store, read_only=serving.read_only, always_locked=serving.always_locked)
+    shared = Shared(store=store, door=door)
+
+    mcp = build_http_app(_admit(door), problem_of, read_only=serving.read_only)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with mcp.router.lifespan_context(mcp):
+            yield
+        await run_in_threadpool(shared.jobs.close)
+
+    app = Starlette(routes=[*_routes(shared), Route("/mcp", mcp)], lifespan=lifespan)
+    return HostGuard(BodyGuard(app), serving.names)
+
+
+def _admit(door: Door) -> Admit:
+    """Admits the requests of MCP: the scope of the address, else that of the key."""
+
+    def admit(authorization: str | None, scope: str | None) -> Opened:
+        visitor = door.visitor(authorization)
+        memory = visitor.memory(visitor.own_scope if scope is None else scope, "read")
+        return Opened(memory=memory, may_write=visitor.may("write"))
+
+    return admit
+
+
+def _routes(shared: Shared) -> list[Route | Mount]:
+    """Each interface under its path. Those that are tried first have the longer paths."""
+
+    async def alive(_: Request) -> Response:
+        return JSONResponse({"status": "alive", "version": __version__})
+
+    async def ready(_: Request) -> Response:
+        try:
+            await run_in_threadpool(shared.store.has_keys)  # one read of an index
+        except SlowwaveError as error:
+            return problem_of(error)
+        return JSONResponse({"status": "ready"})
+
+    return [
+        Route("/healthz", alive),
+        Route("/readyz", ready),
+        Mount("/v1", build_http(shared.door, shared.jobs, shared.plans)),
+        Mount("/mem0", build_mem0(shared.door)),
+    ]

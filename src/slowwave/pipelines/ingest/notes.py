@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from slowwave.errors import InputError, NotFoundError
+from slowwave.errors import InputError, NotFoundError, VersionError
 from slowwave.model.codec import dumps
 from slowwave.model.filters import checked_filter
 from slowwave.model.json_value import checked_json, checked_metadata, strings
@@ -58,7 +58,13 @@ class NoteListing:
 
 
 def put_notes(
-    ports: Ports, notes: Iterable[Note], *, remove: Iterable[Note] = (), trust: Trust = "user", cause: str = CAUSE
+    ports: Ports,
+    notes: Iterable[Note],
+    *,
+    remove: Iterable[Note] = (),
+    trust: Trust = "user",
+    cause: str = CAUSE,
+    if_version: int | None = None,
 ) -> Receipt:
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
@@ -72,8 +78,10 @@ def put_notes(
         remove: those to retract, of which only folder and name count; the names that no note has are skipped.
         trust: who states the notes; at most `ports.ceiling` counts.
         cause: the cause of the run.
+        if_version: the version that each present note must have, 0 if there must be none; None: any.
 
     Raises:
+        VersionError: a present note has another version; nothing is stored.
         InputError: a note is invalid, a name occurs twice, or there are more than 10,000; nothing is stored.
         TrustError: a present note is trusted more than these ports; nothing is stored.
     """
@@ -96,6 +104,8 @@ def put_notes(
         now, current = ports.now(), _current(ports, [*wanted, *gone])
         for present in current.values():
             check_may_change(ports, present)
+        if if_version is not None:
+            _check_version(current, [*wanted, *gone], if_version, now)
         operations = list[Operation]()
         for place, note in wanted.items():
             for operation in _writing(ports, note, current.get(place), now, trust):
@@ -113,7 +123,19 @@ def put_notes(
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
 
 
-def remove_note(ports: Ports, name: str, folder: str = "") -> Receipt:
+def _check_version(current: Mapping[Place, Memory], places: Sequence[Place], wanted: int, now: datetime) -> None:
+    """Raise VersionError if a present note has another version. One that has expired counts as none."""
+    for place in places:
+        memory = current.get(place)
+        present = 0 if memory is None or has_expired(memory, now) else memory.version
+        if present != wanted:
+            folder, name = place
+            raise VersionError(
+                f"the note {_shown(folder, name)} has version {present}, not {wanted}: read it again before you change it"
+            )
+
+
+def remove_note(ports: Ports, name: str, folder: str = "", *, if_version: int | None = None) -> Receipt:
     """Retract a note. `undo` of the run brings it back.
 
     Raises:
@@ -122,7 +144,7 @@ def remove_note(ports: Ports, name: str, folder: str = "") -> Receipt:
     place = checked_place(folder, name)
     if (memory := _current(ports, [place]).get(place)) is None or has_expired(memory, ports.now()):
         raise _unknown(ports, place)
-    return put_notes(ports, (), remove=[note_of(memory)])
+    return put_notes(ports, (), remove=[note_of(memory)], if_version=if_version)
 
 
 def read_note(ports: Ports, name: str, folder: str = "") -> Note | None:

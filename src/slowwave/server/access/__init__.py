@@ -1,1 +1,1 @@
-"""Keys, their rights and the scopes that a request may use."""
+"""Who may do what: keys, their rights and scopes, the names of the server, and the size of requests."""

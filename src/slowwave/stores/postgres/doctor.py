@@ -143,7 +143,7 @@ Finding = tuple[str, bool, str]
 """The name of a check, whether it passed, and what it found, with what to do if it failed."""
 
 OLDEST: Final = 15
-UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due"})
+UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due", "access_keys"})
 """Tables without content of a scope, and so without row-level security."""
 SPARE: Final = 4
 """Connections that should stay free for other clients."""

@@ -12,6 +12,7 @@ from slowwave.errors import ConflictError, StoreError
 from slowwave.model.codec import loads
 from slowwave.model.operations import Add, Operation
 from slowwave.model.plan import Group, Plan
+from slowwave.stores.access_rows import AccessRows
 from slowwave.stores.apply import PlanApplier, RunRow, no_failpoint
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.eraser import StalePlanError
@@ -31,7 +32,7 @@ _FEW: Final = 16
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresCheck):
+class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, AccessRows, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one scope take an advisory lock that
@@ -91,6 +92,12 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresChec
             begin=partial(session.write, token, hints, stream=run is not None and _adds_few(run)),
             commit=partial(self._commit, scope, token, run),
             back=self._back,
+        )
+
+    def _key_transaction(self) -> "PostgresTransaction":
+        session = self._db
+        return PostgresTransaction(
+            self._reached, begin=partial(session.write, None), commit=session.commit, back=self._back
         )
 
     def _back(self, error: BaseException) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slowwave.stores.access_rows import AccessRows
 from slowwave.stores.apply import PlanApplier, RunRow
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.reads import Reader
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from slowwave.stores.search.cache import CachedIndex
 
 
-class SqliteStore(PlanApplier, Reader, Searcher, RowTransfer, SqliteCheck):
+class SqliteStore(PlanApplier, Reader, Searcher, RowTransfer, AccessRows, SqliteCheck):
     """A store in one file that several threads and processes can use at the same time.
 
     One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced
@@ -66,6 +67,9 @@ class SqliteStore(PlanApplier, Reader, Searcher, RowTransfer, SqliteCheck):
         return Transaction(
             self._db, self._reached, verify=self._files.verify, done=self._count, undone=self._tokens.forget
         )
+
+    def _key_transaction(self) -> Transaction:
+        return self._transaction("")
 
     def _write_hints(self) -> WriteHints | None:
         version, given = self._left

@@ -761,3 +761,39 @@ SELECT coalesce(max(key), $1) FROM runs WHERE scope = $2 >> 40 AND key BETWEEN $
 SELECT count(*) FROM runs
 WHERE scope = $1 AND key > coalesce((SELECT run FROM leases WHERE scope = $1), $2) AND key <= $3
     AND cause IN ('observe', 'add')
+
+-- name: add_access_key (id, digest, label, prefix, rights, trust, created_at, expires_at) deferred
+INSERT INTO access_keys (id, digest, label, prefix, rights, trust, created_at, expires_at) VALUES {values}
+
+-- name: access_keys
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys ORDER BY id
+
+-- name: access_key (digest)
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys WHERE digest = $1
+
+-- name: any_access_key
+SELECT EXISTS (SELECT 1 FROM access_keys)
+
+-- name: revoke_access_key (at, id)
+UPDATE access_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING id
+
+-- name: erase_old_answers (scope, before) deferred
+DELETE FROM answers WHERE scope = $1 AND at < $2
+
+-- name: answer (scope, name)
+SELECT request, holder, at, answer FROM answers WHERE scope = $1 AND name = $2
+
+-- name: add_claim (scope, name, request, holder, at)
+INSERT INTO answers (scope, name, request, holder, at) VALUES {values} ON CONFLICT DO NOTHING RETURNING name
+
+-- name: take_claim (request, holder, at, scope, name, former)
+UPDATE answers SET request = $1, holder = $2, at = $3 WHERE scope = $4 AND name = $5 AND holder = $6 AND answer IS NULL RETURNING name
+
+-- name: put_answer (answer, scope, name, holder) deferred
+UPDATE answers SET answer = $1 WHERE scope = $2 AND name = $3 AND holder = $4 AND answer IS NULL
+
+-- name: cut_claim (scope, name, holder) deferred
+DELETE FROM answers WHERE scope = $1 AND name = $2 AND holder = $3 AND answer IS NULL
+
+-- name: erase_answers (scope) deferred
+DELETE FROM answers WHERE scope = $1

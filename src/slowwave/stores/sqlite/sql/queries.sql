@@ -692,3 +692,39 @@ SELECT coalesce(max(key), ?) FROM runs WHERE key BETWEEN ? AND ?
 -- name: ingests
 SELECT count(*) FROM runs
 WHERE key > coalesce((SELECT run FROM leases WHERE scope = :scope), :low) AND key <= :high AND cause IN ('observe', 'add')
+
+-- name: add_access_key
+INSERT INTO access_keys (id, digest, label, prefix, rights, trust, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: access_keys
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys ORDER BY id
+
+-- name: access_key
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys WHERE digest = ?
+
+-- name: any_access_key
+SELECT EXISTS (SELECT 1 FROM access_keys)
+
+-- name: revoke_access_key
+UPDATE access_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING id
+
+-- name: erase_old_answers
+DELETE FROM answers WHERE scope = ? AND at < ?
+
+-- name: answer
+SELECT request, holder, at, answer FROM answers WHERE scope = ? AND name = ?
+
+-- name: add_claim
+INSERT INTO answers (scope, name, request, holder, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING name
+
+-- name: take_claim
+UPDATE answers SET request = ?, holder = ?, at = ? WHERE scope = ? AND name = ? AND holder = ? AND answer IS NULL RETURNING name
+
+-- name: put_answer
+UPDATE answers SET answer = ? WHERE scope = ? AND name = ? AND holder = ? AND answer IS NULL
+
+-- name: cut_claim
+DELETE FROM answers WHERE scope = ? AND name = ? AND holder = ? AND answer IS NULL
+
+-- name: erase_answers
+DELETE FROM answers WHERE scope = :scope

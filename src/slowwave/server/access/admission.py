@@ -1,0 +1,64 @@
+"""Admits a request before anything of it is read, and keeps the parts of its path apart."""
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote, unquote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from slowwave.errors import SlowwaveError
+from slowwave.server.access.door import Door, Visitor
+from slowwave.server.access.problems import problem_of
+
+OPEN: Final = frozenset({"/openapi.json"})
+"""Paths that need no key: they contain nothing of the store."""
+
+
+class Admission:
+    """Finds the visitor of a request, and lets routes see the path as it was sent.
+
+    A server decodes the path, so that "acme%2Falice" and "acme/alice" become equal. Here a name is one part of the path:
+    routes see the path undecoded, and decode each part once.
+
+    Args:
+        app: the application behind it, which finds the visitor in `request.state.visitor`.
+        door: admits requests.
+        whole: called with a path that may be a short form; returns the path of a route.
+    """
+
+    def __init__(self, app: ASGIApp, door: Door, whole: Callable[[str], str] = str) -> None:
+        self._app = app
+        self._door = door
+        self._whole = whole
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer it with 401."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        root: str = scope.get("root_path", "")
+        raw: bytes = scope.get("raw_path") or quote(scope["path"], safe="/%:@!$&'()*+,;=~-._").encode()
+        path = raw.decode("ascii", "replace").partition("?")[0].removeprefix(root)
+        state = dict(scope.get("state") or {})
+        if path not in OPEN:
+            try:
+                header = Headers(scope=scope).get("authorization")
+                state["visitor"] = await run_in_threadpool(self._door.visitor, header)
+            except SlowwaveError as error:
+                await problem_of(error)(scope, receive, send)
+                return
+        await self._app({**scope, "path": f"{root}{self._whole(path)}", "state": state}, receive, send)
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Who sends the request, as the admission found."""
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+def decoded(part: object) -> object:
+    """A part of a path as it was meant; routes see it as it was sent."""
+    return unquote(part, errors="strict") if isinstance(part, str) else part

@@ -1,0 +1,134 @@
+"""ASGI layers around every interface: the names of the server, the origin of pages, and the size of bodies."""
+
+from collections.abc import Collection, Iterable
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from slowwave.server.access.problems import FOREIGN_ORIGIN, MISDIRECTED, TOO_LARGE, problem
+
+BODY_MOST: Final = 4 * 1024 * 1024
+"""Bytes of a request body."""
+IMPORT_MOST: Final = 1024 * 1024 * 1024
+"""Bytes of a file to import, which is written to disk and not kept in memory."""
+_SAFE: Final = (("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"))
+
+
+class HostGuard:
+    """Refuses requests for names that the server does not have, and requests of pages of other sites.
+
+    A page of another site may point a name of its own at this machine (DNS rebinding) and then read what the server
+    returns. Its requests carry that name. An IP address cannot be rebound, so every address is accepted.
+
+    Args:
+        app: the application behind it.
+        names: the names of the server besides "localhost", without a port, in any case.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
+        self._app = app
+        self._names: Collection[str] = frozenset({"localhost", *(name.lower().rstrip(".") for name in names)})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer it with 421 or 403."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not self._is_ours(host):
+            answer = problem(MISDIRECTED, f"the server does not have the name {host[:80]!r}: see `--allow-host`")
+            await answer(scope, receive, send)
+        elif origin is not None and not self._is_same(origin, host):
+            answer = problem(FOREIGN_ORIGIN, f"a page of {origin[:80]!r} may not send requests to {host[:80]!r}")
+            await answer(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_ours(self, host: str) -> bool:
+        name = _name(host)
+        if name is None:
+            return False
+        try:
+            ip_address(name)
+        except ValueError:
+            return name in self._names
+        return True
+
+    def _is_same(self, origin: str, host: str) -> bool:
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False
+        return parts.scheme in {"http", "https"} and parts.netloc.lower() == host.lower()
+
+
+def _name(host: str) -> str | None:
+    """The name of a header Host, without its port; None if it is no name."""
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.username is not None or parts.path or parts.query or parts.fragment:
+        return None
+    return (parts.hostname or "").rstrip(".") or None
+
+
+class TooLargeError(Exception):
+    """More bytes came than the limit allows; the guard answers."""
+
+
+class BodyGuard:
+    """Refuses bodies over a limit, before they are read if their length is known; and adds headers for browsers.
+
+    Args:
+        app: the application behind it.
+        most: bytes of a body.
+        most_of_imports: bytes of a body that is sent to a path that ends in "/imports".
+    """
+
+    def __init__(self, app: ASGIApp, most: int = BODY_MOST, most_of_imports: int = IMPORT_MOST) -> None:
+        self._app = app
+        self._most = most
+        self._most_of_imports = most_of_imports
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer it with 413."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most = self._most_of_imports if scope["path"].endswith("/imports") else self._most
+        refusal = problem(TOO_LARGE, f"the body has more than {most:,} bytes: send it in parts, or import a file")
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > most:
+            await refusal(scope, receive, send)
+            return
+        seen, begun = 0, False
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > most:
+                raise TooLargeError
+            return message
+
+        async def safe(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(scope=message)
+                for name, value in _SAFE:
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            await self._app(scope, counted, safe)
+        except TooLargeError:
+            if begun:
+                raise
+            await refusal(scope, receive, send)

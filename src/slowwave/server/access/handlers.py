@@ -1,0 +1,78 @@
+"""Errors of an interface over HTTP as problem details, and their description in OpenAPI."""
+
+from typing import Any, Final
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from slowwave.errors import SlowwaveError
+from slowwave.server.access.problems import INVALID, MEDIA_TYPE, UNEXPECTED, problem, problem_of, status_kind
+
+ERRORS_SHOWN: Final = 5
+"""Invalid fields that one problem names."""
+PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
+    code: {"description": words, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+    for code, words in {
+        400: "A value is invalid.",
+        401: "The request has no valid key.",
+        403: "The key does not allow this.",
+        404: "There is nothing of this name.",
+        409: "The request conflicts with what is stored, or an equal one is still being carried out.",
+        412: "The note has changed since it was read.",
+        413: "The body is too large.",
+        422: "The request does not have the documented form.",
+        501: "The request is not served.",
+        502: "A model or embedder failed.",
+        503: "The store is busy, or too much work waits.",
+    }.items()
+}
+"""The errors of every route, for its description."""
+
+
+class Problem(BaseModel):
+    """An error, as RFC 9457 defines it. `type` names the class of the error; `detail` says what to do."""
+
+    type: str = Field(examples=["urn:slowwave:problem:not-found"])
+    title: str
+    status: int
+    detail: str = ""
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Answer every error with problem details."""
+
+    @app.exception_handler(SlowwaveError)
+    def _(_: Request, error: SlowwaveError) -> Response:
+        return problem_of(error)
+
+    @app.exception_handler(RequestValidationError)
+    def _(_: Request, error: RequestValidationError) -> Response:
+        errors = [
+            {"at": "/".join(map(str, one["loc"])), "says": str(one["msg"])} for one in error.errors()[:ERRORS_SHOWN]
+        ]
+        first = errors[0] if errors else {"at": "body", "says": "it cannot be read"}
+        return problem(INVALID, f"{first['at']}: {first['says']}", errors=errors)
+
+    @app.exception_handler(HTTPException)
+    def _(_: Request, error: HTTPException) -> Response:
+        answer = problem(status_kind(error.status_code, str(error.detail)), str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(Exception)
+    def _(_: Request, __: Exception) -> Response:
+        return problem(UNEXPECTED, "the log of the server has the error; what was acknowledged is kept")
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """The description as OpenAPI, made once. FastAPI describes its own form of error 422, which is not used here."""
+    if app.openapi_schema is None:
+        described: dict[str, Any] = FastAPI.openapi(app)
+        schemas = described["components"]["schemas"]
+        schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        app.openapi_schema = described
+    return app.openapi_schema

@@ -1,0 +1,57 @@
+"""Composes the HTTP interface `/v1`: its routes, its errors as problem details, and its description as OpenAPI."""
+
+from typing import Final
+
+from anyio import CapacityLimiter
+from fastapi import Depends, FastAPI
+from fastapi.security import HTTPBearer
+from starlette.types import ASGIApp
+
+from slowwave import __version__
+from slowwave.server.access.admission import Admission
+from slowwave.server.access.door import Door
+from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
+from slowwave.server.http import memories, nights, notes, upkeep
+from slowwave.server.http.common import REPEATED_AT_ONCE
+from slowwave.server.http.paths import whole_path
+from slowwave.server.work.jobs import Jobs
+from slowwave.server.work.plans import Plans
+
+DESCRIPTION: Final = (
+    "Memory for agents. A scope owns memories and is one part of the path, encoded: `acme%2Falice`. A key that opens one "
+    "scope may leave out `/scopes/{scope}`. Every write names its run, and `undo` of the run reverses it. POST requests "
+    "under a scope take the header `Idempotency-Key`: within 24 hours an equal request gets the first answer again."
+)
+
+
+def build_http(door: Door, jobs: Jobs, plans: Plans) -> ASGIApp:
+    """The application of `/v1`.
+
+    Args:
+        door: admits requests, and opens memories.
+        jobs: the jobs of the process.
+        plans: the plans that wait to be applied.
+    """
+    return Admission(build_routes(jobs, plans), door, whole_path)
+
+
+def build_routes(jobs: Jobs, plans: Plans) -> FastAPI:
+    """The routes of `/v1`, behind the admission."""
+    app = FastAPI(
+        title="Slowwave",
+        version=__version__,
+        description=DESCRIPTION,
+        responses=PROBLEMS,
+        docs_url=None,  # their pages load scripts from other sites
+        redoc_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(HTTPBearer(auto_error=False, description="A key: `sw_…`."))],
+        servers=[{"url": "/v1"}],
+        root_path_in_servers=False,
+    )
+    app.state.jobs, app.state.plans, app.state.repeatable = jobs, plans, CapacityLimiter(REPEATED_AT_ONCE)
+    for router in (memories.router, notes.router, nights.router, upkeep.router, upkeep.of_scope):
+        app.include_router(router)
+    add_handlers(app)
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]  # as FastAPI documents it
+    return app

@@ -1,0 +1,133 @@
+"""What the routes share: the parts of a path, the memory that a request may use, and the repeatable route."""
+
+import json
+from collections.abc import Callable, Coroutine
+from hashlib import sha256
+from typing import Annotated, Any, Final
+from urllib.parse import unquote
+
+from anyio import CapacityLimiter, from_thread, to_thread
+from fastapi import Depends, Path, Query, Request, Response
+from fastapi.routing import APIRoute
+from pydantic import AwareDatetime, BeforeValidator
+
+from slowwave.agent_memory import AgentMemory
+from slowwave.errors import InputError
+from slowwave.model.access import Right
+from slowwave.server.access.admission import decoded, visitor_of
+from slowwave.server.access.door import Visitor
+from slowwave.server.http.paths import OWN
+from slowwave.server.work.jobs import Jobs
+from slowwave.server.work.plans import Plans
+
+PAGE_MOST: Final = 100
+REPEATED_AT_ONCE: Final = 40
+"""Requests with an Idempotency-Key that run at once. Each takes a thread besides the one of its route."""
+
+
+def path_part(description: str, *, longest: int, pattern: str | None = None, example: str) -> Any:  # noqa: ANN401 - of Path
+    """The annotation of a part of the path, which is decoded once."""
+    return Path(description=description, min_length=1, max_length=longest, pattern=pattern, examples=[example])
+
+
+ScopePath = Annotated[
+    str,
+    BeforeValidator(decoded),
+    path_part("The scope, as one part of the path: acme%2Falice is acme/alice.", longest=2048, example="acme%2Falice"),
+]
+Id = Annotated[
+    str,
+    BeforeValidator(decoded),
+    path_part("An id.", longest=64, pattern="^[0-9a-z_-]+$", example="6aks3s9359r2zc0aq2f7"),
+]
+Named = Annotated[str, BeforeValidator(decoded), path_part("A name.", longest=512, example="monday")]
+After = Annotated[str | None, Query(description="`next` of the page before.", min_length=1, max_length=512)]
+Limit = Annotated[int, Query(ge=1, le=PAGE_MOST)]
+Time = Annotated[AwareDatetime | None, Query()]
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The jobs of the server."""
+    jobs: Jobs = request.app.state.jobs
+    return jobs
+
+
+def plans_of(request: Request) -> Plans:
+    """The plans that wait to be applied."""
+    plans: Plans = request.app.state.plans
+    return plans
+
+
+Visit = Annotated[Visitor, Depends(visitor_of)]
+JobsOf = Annotated[Jobs, Depends(jobs_of)]
+PlansOf = Annotated[Plans, Depends(plans_of)]
+
+
+def opens(*rights: Right) -> Callable[..., AgentMemory]:
+    """A dependency: the memory of the scope in the path, for a request that uses these rights."""
+
+    def memory(visitor: Visit, scope: ScopePath) -> AgentMemory:
+        return visitor.memory(visitor.own_scope if scope == OWN else scope, *rights)
+
+    return memory
+
+
+Reading = Annotated[AgentMemory, Depends(opens("read"))]
+Writing = Annotated[AgentMemory, Depends(opens("write"))]
+Reviewing = Annotated[AgentMemory, Depends(opens("review"))]
+Deciding = Annotated[AgentMemory, Depends(opens("review", "write"))]
+Erasing = Annotated[AgentMemory, Depends(opens("erase"))]
+
+_KEPT_HEADERS: Final = ("location", "etag")
+"""Headers that a repeated answer has again."""
+_KEY_LONGEST: Final = 255
+
+
+class RepeatableRoute(APIRoute):
+    """A route that answers a repeated request with the answer of the first, if both have the same Idempotency-Key."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the route, in which a request with an Idempotency-Key is carried out once in 24 hours."""
+        handle = super().get_route_handler()
+
+        async def once(request: Request) -> Response:
+            key = request.headers.get("idempotency-key")
+            if key is None or request.method != "POST" or "scope" not in request.path_params:
+                return await handle(request)
+            visitor, scope = visitor_of(request), unquote(request.path_params["scope"])
+            path = visitor.check_scope(visitor.own_scope if scope == OWN else scope)
+            visitor.require("write")
+            body = await request.body()
+            asked = [request.method, request.url.path, request.url.query, sha256(body).hexdigest()]
+            name = sha256(f"{visitor.key.id}\n{_checked(key)}".encode()).hexdigest()
+            memory = visitor.memory(path)
+
+            replayed = True
+
+            def call() -> str:
+                nonlocal replayed
+                replayed = False
+                return _stored(from_thread.run(handle, request))
+
+            limiter: CapacityLimiter = request.app.state.repeatable
+            answer = await to_thread.run_sync(memory.once, name, json.dumps(asked), call, limiter=limiter)
+            return _restored(answer, replayed=replayed)
+
+        return once
+
+
+def _checked(key: str) -> str:
+    if not key or len(key) > _KEY_LONGEST:
+        raise InputError(f"the header Idempotency-Key has 0 or more than {_KEY_LONGEST} characters: use a UUID")
+    return key
+
+
+def _stored(response: Response) -> str:
+    headers = {name: value for name, value in response.headers.items() if name in _KEPT_HEADERS}
+    return json.dumps([response.status_code, headers, bytes(response.body).decode()])
+
+
+def _restored(answer: str, *, replayed: bool) -> Response:
+    status, headers, body = json.loads(answer)
+    more = {"Idempotent-Replayed": "true"} if replayed else {}
+    return Response(body, status, {**headers, **more}, "application/json")

@@ -1,0 +1,281 @@
+"""Routes of sleep passes, consolidation, imports, jobs, plans, runs and undo."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import anyio
+from anyio import to_thread
+from fastapi import APIRouter, Body, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from slowwave.agent_memory import AgentMemory
+from slowwave.server.access.handlers import Problem
+from slowwave.server.access.problems import TYPE, kind_of
+from slowwave.server.http import requests as ask, responses as view
+from slowwave.server.http.common import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
+from slowwave.server.work.jobs import Job, Report
+from slowwave.server.work.plans import Plans
+
+router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
+POLL: Final = 0.1
+"""Seconds between two looks at a job."""
+ALIVE: Final = timedelta(seconds=15).total_seconds()
+"""Seconds without an event after which a comment keeps the connection open."""
+PIECE: Final = 1024 * 1024
+ACCEPTED: Final[dict[int | str, dict[str, Any]]] = {
+    202: {"description": "The job was accepted; `Location` is its address.", "model": view.JobView}
+}
+
+
+@router.post("/sleep", status_code=202, tags=["nights"], responses=ACCEPTED)
+def sleep(
+    memory: Writing,
+    jobs: JobsOf,
+    plans: PlansOf,
+    response: Response,
+    asked: Annotated[ask.Sleep | None, Body()] = None,
+) -> view.JobView:
+    """Run a sleep pass, or with `dry_run` plan one: `result.plan.id` names the plan to apply."""
+    asked = asked or ask.Sleep()
+
+    def work(report: Report) -> dict[str, Any]:
+        return _sleep(memory, plans, asked, report)
+
+    return _accepted(jobs.start(memory.scope, "sleep", work), response)
+
+
+@router.post("/consolidate", status_code=202, tags=["nights"], responses=ACCEPTED)
+def consolidate(
+    memory: Writing, jobs: JobsOf, response: Response, asked: Annotated[ask.Consolidation | None, Body()] = None
+) -> view.JobView:
+    """Extract facts from unread messages, of one conversation or of all."""
+    asked = asked or ask.Consolidation()
+
+    def work(report: Report) -> dict[str, Any]:
+        return _consolidate(memory, asked, report)
+
+    return _accepted(jobs.start(memory.scope, "consolidate", work), response)
+
+
+@router.post(
+    "/imports",
+    status_code=202,
+    tags=["nights"],
+    responses=ACCEPTED,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def import_file(
+    memory: Writing,
+    jobs: JobsOf,
+    request: Request,
+    response: Response,
+    name: Annotated[
+        str, Query(pattern=r"^[\w.-]{1,100}$", description="The name of the file; its ending may say the format.")
+    ] = "import.jsonl",
+    format: Annotated[str, Query(pattern="^[a-z0-9]{1,20}$")] = "auto",  # noqa: A002 - as in the library
+    dry_run: bool = False,
+    user: Annotated[str | None, Query(min_length=1, max_length=256)] = None,
+) -> view.JobView:
+    """Import a file, which is the body. Known items are skipped; one undo reverses the run."""
+    folder = Path(await to_thread.run_sync(tempfile.mkdtemp, "", "slowwave-"))
+    path = folder / f"file-{name}"
+    try:
+        async with await anyio.open_file(path, "wb") as file:
+            async for piece in request.stream():
+                await file.write(piece)
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(_remove, path)
+        raise
+
+    def work(report: Report) -> dict[str, Any]:
+        try:
+            found = memory.import_(path, format, dry_run=dry_run, user=user, on_progress=report)
+        finally:
+            _remove(path)
+        return view.plain(found, leave_out={"examples", "broken", "titles"})
+
+    return _accepted(jobs.start(memory.scope, "import", work), response)
+
+
+# ---- jobs
+
+
+@router.get("/jobs", tags=["jobs"])
+def list_jobs(memory: Reading, jobs: JobsOf) -> view.JobList:
+    """List the jobs that the server remembers, the latest first. It forgets them when it ends."""
+    return view.JobList(items=[_job(job) for job in jobs.list(memory.scope)[:100]])
+
+
+@router.get("/jobs/{job_id}", tags=["jobs"])
+def job(memory: Reading, jobs: JobsOf, job_id: Id) -> view.JobView:
+    """Read the state of a job, and its result once it has one."""
+    return _job(jobs.get(memory.scope, job_id))
+
+
+@router.get(
+    "/jobs/{job_id}/events",
+    tags=["jobs"],
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def events(
+    memory: Reading,
+    jobs: JobsOf,
+    job_id: Id,
+    last_event_id: Annotated[str | None, Header(pattern="^[0-9]{1,9}$")] = None,
+) -> StreamingResponse:
+    """Follow a job as server-sent events. `Last-Event-ID` continues after an interruption."""
+    found = jobs.get(memory.scope, job_id)
+    return StreamingResponse(
+        _events(found, int(last_event_id or 0)), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )
+
+
+# ---- plans
+
+
+@router.get("/plans/{plan_id}", tags=["nights"])
+def plan(memory: Reading, plans: PlansOf, plan_id: Id) -> view.PlanView:
+    """Read the plan of a dry run."""
+    return view.PlanView.of(plans.get(memory.scope, plan_id))
+
+
+@router.post("/plans/{plan_id}:apply", tags=["nights"])
+def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
+    """Carry out the plan of a dry run. A group whose memories changed since is dropped, and `dropped` says so."""
+    receipts = memory.apply(plans.get(memory.scope, plan_id))
+    plans.drop(plan_id)
+    return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
+
+
+@router.delete("/plans/{plan_id}", status_code=204, tags=["nights"])
+def discard(memory: Writing, plans: PlansOf, plan_id: Id) -> None:
+    """Forget a plan."""
+    plans.get(memory.scope, plan_id)
+    plans.drop(plan_id)
+
+
+# ---- runs
+
+
+@router.get("/runs", tags=["runs"])
+def runs(
+    memory: Reading,
+    cause: Annotated[str | None, Query(min_length=1, max_length=256, pattern=r"\S")] = None,
+    parts: Annotated[str, Query(pattern="^(stages|all|none)$")] = "none",
+    after: After = None,
+    limit: Limit = 20,
+) -> view.Runs:
+    """List what changed memories, newest first."""
+    found = memory.runs(limit + 1, cause=cause, after=after, parts=view.run_parts(parts))
+    page = found[:limit]
+    return view.Runs(items=[view.RunView.of(run) for run in page], next=page[-1].id if len(found) > limit else None)
+
+
+@router.get("/runs/{run_id}", tags=["runs"])
+def run(memory: Reading, run_id: Id) -> view.RunView:
+    """Read one run with its parts."""
+    return view.RunView.of(memory.run(run_id))
+
+
+@router.post("/runs/{run_id}:undo", tags=["runs"])
+def undo(memory: Writing, run_id: Id, asked: Annotated[ask.Undo | None, Body()] = None) -> view.DoneParts:
+    """Reverse a run. The undo is a run too, which can be undone."""
+    receipts = memory.undo(run_id, cascade=asked.cascade if asked else False)
+    return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
+
+
+def _sleep(memory: AgentMemory, plans: Plans, asked: ask.Sleep, report: Report) -> dict[str, Any]:
+    found = memory.sleep(dry_run=asked.dry_run, think=asked.think, on_progress=report)
+    if asked.dry_run:
+        plans.keep(found.plan)
+    shown = view.PlanView.of(found.plan, str(found))
+    receipts = [view.Done.of(receipt).model_dump(mode="json") for receipt in found.receipts]
+    return {
+        "run_id": None if asked.dry_run or not found.receipts else found.plan.id,
+        "dry_run": asked.dry_run,
+        "plan": shown.model_dump(mode="json"),
+        "receipts": receipts,
+        "left": dict(found.left),
+        "problems": list(found.problems),
+        "cost": view.CostView.model_validate(found.cost).model_dump(),
+    }
+
+
+def _consolidate(memory: AgentMemory, asked: ask.Consolidation, report: Report) -> dict[str, Any]:
+    if asked.conversation is None:
+        found = memory.consolidate_all(force=asked.force, on_progress=report)
+    else:
+        found = memory.consolidate(asked.conversation, force=asked.force, on_progress=report)
+    return {
+        "run_id": found.run_id,
+        "facts": [view.MemoryView.model_validate(fact).model_dump(mode="json") for fact in found.facts],
+        "refused": [{"text": one.text, "reason": one.reason} for one in found.rejected],
+        "skipped_reason": found.skipped_reason,
+        "left": dict(found.left),
+        "waiting": found.waiting,
+        "problems": list(found.problems),
+        "notes": list(found.notes),
+        "cost": view.CostView.model_validate(found.cost).model_dump(),
+    }
+
+
+def _accepted(job: Job, response: Response) -> view.JobView:
+    from urllib.parse import quote  # noqa: PLC0415 - one use
+
+    response.headers["location"] = f"/v1/scopes/{quote(job.scope, safe='')}/jobs/{job.id}"
+    return _job(job)
+
+
+def _job(job: Job) -> view.JobView:
+    found = None
+    if job.error is not None:
+        kind = kind_of(job.error)
+        found = Problem(type=f"{TYPE}{kind.name}", title=kind.title, status=kind.status, detail=str(job.error))
+    return view.JobView(
+        id=job.id,
+        scope=job.scope,
+        kind=job.kind,
+        state=job.state,
+        done=job.done,
+        total=job.total,
+        created_at=job.created_at,
+        result=job.result,
+        problem=found,
+    )
+
+
+async def _events(job: Job, number: int) -> AsyncIterator[str]:
+    """The events of a job after a number, as they come."""
+    import json  # noqa: PLC0415 - one use
+
+    quiet = 0.0
+    while True:
+        found, ended = job.events_after(number)
+        for event in found:
+            number = event.number
+            yield f"id: {event.number}\nevent: {event.name}\ndata: {json.dumps(event.values, ensure_ascii=False)}\n\n"
+        if ended:
+            return
+        quiet = 0.0 if found else quiet + POLL
+        if quiet >= ALIVE:
+            quiet = 0.0
+            yield ": alive\n\n"
+        await anyio.sleep(POLL)
+
+
+def _remove(path: Path) -> None:
+    """Delete an imported file and its folder."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()

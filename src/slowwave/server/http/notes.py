@@ -1,0 +1,87 @@
+"""Routes of notes: texts and data under names, with their versions as ETags."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+
+from slowwave.errors import InputError, NotFoundError
+from slowwave.model.note import Note
+from slowwave.server.http import requests as ask, responses as view
+from slowwave.server.http.common import After, Limit, Named, Reading, RepeatableRoute, Writing
+
+router = APIRouter(prefix="/scopes/{scope}/notes", tags=["notes"], route_class=RepeatableRoute)
+Folder = Annotated[str, Query(max_length=512, description='"/" separates folders; "" is the root.')]
+IfMatch = Annotated[str | None, Header(description='The ETag of the version to change, such as "2".', max_length=100)]
+IfNoneMatch = Annotated[str | None, Header(description="`*`: only if there is no note of this name.", max_length=100)]
+
+
+@router.get("")
+def notes(
+    memory: Reading, folder: Folder = "", below: bool = False, after: After = None, limit: Limit = 50
+) -> view.Notes:
+    """List the notes of a folder, ordered by folder and name."""
+    found = memory.notes(folder, below=below, after=after, limit=limit + 1)
+    page = found[:limit]
+    return view.Notes(
+        items=[view.NoteView.model_validate(note) for note in page],
+        next=page[-1].id if len(found) > limit else None,
+    )
+
+
+@router.get("/{name}")
+def note(memory: Reading, name: Named, response: Response, folder: Folder = "") -> view.NoteView:
+    """Read a note. Its version is the ETag."""
+    found = memory.read_note(name, folder=folder)
+    if found is None:
+        raise NotFoundError(f"there is no note {name!r} in the folder {folder!r}")
+    response.headers["etag"] = _etag(found)
+    return view.NoteView.model_validate(found)
+
+
+@router.put("/{name}")
+def put_note(
+    memory: Writing,
+    name: Named,
+    asked: ask.NewNote,
+    response: Response,
+    folder: Folder = "",
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> view.Done:
+    """Store a note, or replace it whole. With `If-Match` only the version that was read is replaced."""
+    done = memory.note(
+        name,
+        asked.text,
+        folder=folder,
+        data=asked.data,
+        metadata=asked.metadata,
+        expires_at=asked.expires_at,
+        if_version=_wanted(if_match, if_none_match),
+    )
+    if (present := memory.read_note(name, folder=folder)) is not None:
+        response.headers["etag"] = _etag(present)
+    return view.Done.of(done)
+
+
+@router.delete("/{name}")
+def remove_note(memory: Writing, name: Named, folder: Folder = "", if_match: IfMatch = None) -> view.Done:
+    """Retract a note. It is not destroyed: `undo` of the run restores it."""
+    return view.Done.of(memory.remove_note(name, folder=folder, if_version=_wanted(if_match, None)))
+
+
+def _etag(note: Note) -> str:
+    return f'"{note.version}"'
+
+
+def _wanted(if_match: str | None, if_none_match: str | None) -> int | None:
+    """The version that the headers ask for."""
+    if if_none_match is not None:
+        if if_none_match.strip() != "*" or if_match is not None:
+            raise InputError("If-None-Match takes `*` only, and not together with If-Match")
+        return 0
+    if if_match is None:
+        return None
+    number = if_match.strip().removeprefix("W/").strip('"')
+    if not number.isdecimal() or not number.isascii() or len(number) > 9:  # noqa: PLR2004 - no version has as many digits
+        raise InputError(f'If-Match {if_match[:40]!r} is no ETag of a note: send the one that was read, such as "2"')
+    return int(number)

@@ -1,0 +1,199 @@
+"""The JSON bodies of requests."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+
+from slowwave.model.access import Right
+from slowwave.model.memory import Kind, Trust
+
+Text = Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=r"\S")]
+Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"\S")]
+Metadata = Annotated[dict[str, JsonValue], Field(max_length=1000)]
+Where = Annotated[dict[str, JsonValue] | None, Field(description="A filter on metadata, as in docs/notes.md.")]
+
+
+class Body(BaseModel):
+    """A request. An unknown field is an error: a misspelt one would be ignored otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewMessage(Body):
+    """One message of a conversation."""
+
+    role: str = Field(min_length=1, max_length=64, examples=["user"])
+    content: Text
+    speaker: Name | None = None
+    id: Annotated[str, Field(min_length=1, max_length=512, pattern=r"\S")] | None = Field(
+        default=None, description="Your own id: the same id with the same content is stored once."
+    )
+    at: AwareDatetime | None = None
+    metadata: Metadata = {}
+
+
+class NewMessages(Body):
+    """Messages of one conversation, stored together or not at all."""
+
+    messages: Annotated[list[NewMessage], Field(min_length=1, max_length=10_000)]
+    conversation: Name | None = Field(default=None, description="None: the one written to last, else `default`.")
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "messages": [{"role": "user", "content": "I am allergic to walnuts.", "id": "m-1"}],
+                    "conversation": "monday",
+                }
+            ]
+        },
+    )
+
+
+class NewFact(Body):
+    """A fact as one sentence. It is reconciled with what is known."""
+
+    text: Text
+    category: Name = "other"
+    kind: Literal["semantic", "episodic", "procedural"] = "semantic"
+    subject: Name | None = None
+    importance: Annotated[float, Field(ge=0, le=1)] | None = None
+    metadata: Metadata = {}
+    trust: Trust = Field(default="user", description="Who states it. The trust of the key is the most that counts.")
+    id: Name | None = Field(default=None, description="Your own id: the same id with the same text changes nothing.")
+    at: AwareDatetime | None = None
+    expires_at: AwareDatetime | None = None
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"text": "Alice owns the deploy pipeline", "category": "person"}]},
+    )
+
+
+class NewFacts(Body):
+    """Several facts, stored as one run."""
+
+    facts: Annotated[list[NewFact], Field(min_length=1, max_length=1000)]
+
+
+class FactChange(Body):
+    """What to change of a memory; fields that are left out stay."""
+
+    text: Text | None = None
+    category: Name | None = None
+    metadata: Metadata | None = None
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"text": "Bob owns the deploy pipeline"}], "minProperties": 1},
+    )
+
+
+class Ids(Body):
+    """Memories by their ids."""
+
+    ids: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=1000)]
+
+
+class UseOf(Body):
+    """A use of a memory."""
+
+    session: Name | None = Field(default=None, description="Uses in one session count once. None: one session a day.")
+
+
+class Question(Body):
+    """A question, and which memories may answer it."""
+
+    query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
+    top_k: Annotated[int, Field(ge=1, le=100)] = 10
+    categories: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
+    kinds: Annotated[list[Kind], Field(min_length=1, max_length=6)] | None = None
+    conversation: Name | None = None
+    except_conversation: Name | None = None
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    as_of: AwareDatetime | None = None
+    known_at: AwareDatetime | None = None
+    deep: bool = False
+    where: Where = None
+    folder: Annotated[str, Field(max_length=512)] | None = None
+    min_relevance: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"query": "who owns deploys?", "top_k": 5}]}
+    )
+
+
+class ContextQuestion(Body):
+    """What a context is built for."""
+
+    query: Annotated[str, Field(max_length=20_000)] = ""
+    conversation: Name | None = None
+    budget_tokens: Annotated[int, Field(ge=64, le=1_000_000)] = 1500
+    profile: Annotated[str, Field(pattern="^(plain|chat)$")] = "plain"
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"query": "which cake shall I bake?", "budget_tokens": 800}]}
+    )
+
+
+class NewNote(Body):
+    """The whole content of a note."""
+
+    text: Annotated[str, Field(max_length=1_000_000)] = ""
+    data: JsonValue = None
+    metadata: Metadata = {}
+    expires_at: AwareDatetime | None = None
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "Soup without walnuts"}]})
+
+
+class Sleep(Body):
+    """A sleep pass."""
+
+    dry_run: bool = Field(default=False, description="Plan and change nothing; the plan can be applied later.")
+    think: bool = Field(default=True, description="False: ask no model; work that needs one stays due.")
+
+
+class Consolidation(Body):
+    """Which messages to read."""
+
+    conversation: Name | None = Field(default=None, description="None: all conversations.")
+    force: bool = Field(default=False, description="Read however few messages are unread.")
+
+
+class Undo(Body):
+    """How to undo."""
+
+    cascade: bool = Field(default=False, description="First undo the later runs that depend on it.")
+
+
+class Erasure(Body):
+    """What to destroy: exactly one of `id`, `source`, `conversation`, `text` and `scope`."""
+
+    id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    source: Annotated[str, Field(min_length=1, max_length=512)] | None = None
+    conversation: Name | None = None
+    text: Annotated[str, Field(min_length=1, max_length=100_000)] | None = None
+    scope: bool = False
+    rewrite: bool | None = None
+    dry_run: bool = False
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"conversation": "monday", "dry_run": True}]}
+    )
+
+
+class NewAccessKey(Body):
+    """A key to make. Its scopes, rights and trust are within those of the key that makes it."""
+
+    label: Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+    prefix: Annotated[str, Field(max_length=2048)] = ""
+    rights: Annotated[list[Right], Field(min_length=1, max_length=5)] = ["read", "write"]
+    trust: Trust = "user"
+    expires_at: AwareDatetime | None = None
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"label": "my agent", "prefix": "acme", "rights": ["read"]}]}
+    )

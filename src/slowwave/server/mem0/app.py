@@ -1,0 +1,463 @@
+"""The routes of `/mem0`, which mem0's own Python and npm clients call."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, time
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, FastAPI, Query, Request
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from starlette.types import ASGIApp
+
+from slowwave import __version__
+from slowwave.errors import InputError, NotFoundError
+from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
+from slowwave.model.message import content_text
+from slowwave.model.operations import Add, Change
+from slowwave.model.plan import Event
+from slowwave.server.access.admission import Admission, decoded, visitor_of
+from slowwave.server.access.door import Door, Visitor
+from slowwave.server.access.errors import UnsupportedError
+from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
+from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
+from slowwave.server.mem0.filters import ENTITIES
+from slowwave.server.mem0.ids import from_uuid, to_uuid
+
+router = APIRouter()
+CONVERSATION: Final = "mem0"
+"""The conversation of messages whose entities name no run."""
+PAGE_MOST: Final = 1000
+BATCH_MOST: Final = 1000
+DELETED_AT_ONCE: Final = 10_000
+_DAY: Final = time(23, 59, 59, tzinfo=UTC)
+
+Visit = Annotated[Visitor, Depends(visitor_of)]
+MemoryId = Annotated[str, BeforeValidator(decoded)]
+Object = dict[str, Any]
+
+
+class Asked(BaseModel):
+    """A request of mem0's clients. Fields that Slowwave does not use are ignored, as mem0's own server does."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class Entities(Asked):
+    """The entities that own memories."""
+
+    user_id: str | None = Field(default=None, max_length=256)
+    agent_id: str | None = Field(default=None, max_length=256)
+    app_id: str | None = Field(default=None, max_length=256)
+    run_id: str | None = Field(default=None, max_length=256)
+
+
+class Adding(Entities):
+    """Messages, or with `infer` false texts that are stored as they are."""
+
+    messages: Annotated[list[dict[str, JsonValue]], Field(min_length=1, max_length=1000)]
+    filters: dict[str, JsonValue] | None = None
+    metadata: dict[str, JsonValue] | None = None
+    infer: bool = True
+    timestamp: Annotated[int, Field(ge=0, le=32_503_680_000)] | None = None
+    expiration_date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
+
+    model_config = ConfigDict(
+        extra="ignore",
+        json_schema_extra={
+            "examples": [{"messages": [{"role": "user", "content": "I like tea."}], "user_id": "alice"}]
+        },
+    )
+
+
+class Listing(Asked):
+    """Which memories to list."""
+
+    filters: dict[str, JsonValue] | None = None
+    categories: list[str] | None = None
+
+
+class Searching(Listing):
+    """A question, and which memories may answer it."""
+
+    query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
+    top_k: Annotated[int, Field(ge=1, le=1000)] | None = None
+    limit: Annotated[int, Field(ge=1, le=1000)] | None = None
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class Changing(Asked):
+    """The new content of a memory."""
+
+    text: Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=r"\S")] | None = None
+    metadata: dict[str, JsonValue] | None = None
+    timestamp: JsonValue = None
+    expiration_date: JsonValue = None
+
+
+class ChangingOne(Changing):
+    """The new content of one memory of a batch."""
+
+    memory_id: str
+
+
+class ChangingAll(Asked):
+    """New contents of memories."""
+
+    memories: Annotated[list[ChangingOne], Field(min_length=1, max_length=BATCH_MOST)]
+
+
+class One(Asked):
+    """One memory of a batch."""
+
+    memory_id: str
+
+
+class All(Asked):
+    """The memories of a batch."""
+
+    memories: Annotated[list[One], Field(min_length=1, max_length=BATCH_MOST)]
+
+
+class Feedback(Asked):
+    """What a person thinks of a memory."""
+
+    memory_id: str
+    feedback: Annotated[str, Field(pattern="^(POSITIVE|NEGATIVE|VERY_NEGATIVE)$")] | None = None
+    feedback_reason: Annotated[str, Field(max_length=10_000)] | None = None
+
+
+def build_mem0(door: Door) -> ASGIApp:
+    """The application of `/mem0`.
+
+    Args:
+        door: admits requests, and opens memories.
+    """
+    app = FastAPI(
+        title="Slowwave for mem0's clients",
+        version=__version__,
+        responses=PROBLEMS,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(HTTPBearer(auto_error=False, description="A key: `sw_…`, also as `Token sw_…`."))],
+        servers=[{"url": "/mem0"}],
+        root_path_in_servers=False,
+    )
+    app.include_router(router)
+    add_handlers(app)
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]  # as FastAPI documents it
+    return Admission(app, door)
+
+
+@router.get("/v1/ping/")
+def ping(visitor: Visit) -> Object:
+    """Say that the key is valid. Clients ask this first."""
+    return {"status": "ok", "org_id": "slowwave", "project_id": visitor.key.prefix or "default", "user_email": None}
+
+
+# ---- add, list and search
+
+
+@router.post("/v3/memories/add/")
+@router.post("/v1/memories/")
+def add(visitor: Visit, asked: Adding) -> Object:
+    """Store messages and extract facts from them, or store texts as facts. It is done when this is answered."""
+    given = asked.model_dump(include=set(ENTITIES), exclude_none=True)
+    place = place_of(visitor, {**(asked.filters or {}), **given})
+    memory = opened(visitor, place, "write")
+    at = None if asked.timestamp is None else datetime.fromtimestamp(asked.timestamp, UTC)
+    if not asked.infer:
+        expires = None if asked.expiration_date is None else datetime.combine(_date(asked.expiration_date), _DAY)
+        texts = [content_text(message.get("content"), "a message") for message in asked.messages]
+        stated = [{"text": text, "metadata": asked.metadata or {}, "at": at, "expires_at": expires} for text in texts]
+        receipt = memory.add_all(stated)
+        return _pending(receipt.run_id)
+    if asked.expiration_date is not None:
+        raise UnsupportedError("expiration_date needs infer=False: facts that are extracted fade by their category")
+    said = [{**message, "at": at, "metadata": asked.metadata or {}} for message in asked.messages]
+    name = place.entities.get("run_id", CONVERSATION)
+    receipt = memory.add_messages(said, name)
+    extracted = memory.consolidate(name, force=True)
+    if asked.metadata:
+        for fact in extracted.facts:
+            memory.update(fact.id, metadata={**fact.metadata, **asked.metadata})
+    return _pending(extracted.run_id or receipt.run_id)
+
+
+@router.get("/v1/event/{event_id}/")
+def event(visitor: Visit, event_id: MemoryId) -> Object:
+    """Say that an add is done, which it is when it was answered."""
+    visitor.require("read")
+    from_uuid(event_id)
+    return {"event_id": event_id, "status": "SUCCEEDED"}
+
+
+@router.post("/v3/memories/")
+@router.post("/v2/memories/")
+def list_memories(
+    visitor: Visit,
+    request: Request,
+    asked: Listing,
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    page_size: Annotated[int, Query(ge=1, le=PAGE_MOST)] = 100,
+) -> Object:
+    """List the memories that match a filter, the latest first, page by page."""
+    found = sorted(_matching(visitor, asked), key=lambda pair: pair[1].id, reverse=True)
+    cut = found[(page - 1) * page_size : page * page_size]
+    more = page * page_size < len(found)
+    return {
+        "count": len(found),
+        "next": str(request.url.include_query_params(page=page + 1)) if more else None,
+        "previous": str(request.url.include_query_params(page=page - 1)) if page > 1 else None,
+        "results": [shown(place, memory) for place, memory in cut],
+    }
+
+
+@router.get("/v1/memories/")
+def list_by_entities(visitor: Visit, asked: Annotated[Entities, Query()]) -> list[Object]:
+    """List the memories of entities, as older clients ask."""
+    place_of(visitor, asked.model_dump())
+    listing = Listing(filters=asked.model_dump(exclude_none=True))
+    return [shown(place, memory) for place, memory in _matching(visitor, listing)]
+
+
+@router.post("/v3/memories/search/")
+@router.post("/v2/memories/search/")
+@router.post("/v1/memories/search/")
+def search(visitor: Visit, asked: Searching) -> Object:
+    """Find the best memories for a question. `score` is the relevance, from 0 to 1."""
+    top_k = asked.top_k or asked.limit or 10
+    hits = [
+        (hit.relevance, hit.score, place, hit.memory)
+        for place in places(visitor, asked.filters)
+        for hit in opened(visitor, place, "read").search(
+            asked.query,
+            top_k=PAGE_MOST if asked.filters else top_k,
+            kinds=FACT_KINDS,
+            categories=asked.categories or None,
+            min_relevance=asked.threshold,
+        )
+        if matches(asked.filters, place, hit.memory)
+    ]
+    hits.sort(key=lambda hit: (-hit[0], -hit[1], hit[3].id))
+    return {"results": [shown(place, memory, score) for score, _, place, memory in hits[:top_k]]}
+
+
+# ---- one memory
+
+
+@router.get("/v1/memories/{memory_id}/")
+def get(visitor: Visit, memory_id: MemoryId) -> Object:
+    """Read one memory."""
+    return shown(*_present(visitor, memory_id))
+
+
+@router.put("/v1/memories/{memory_id}/")
+def update(visitor: Visit, memory_id: MemoryId, asked: Changing) -> Object:
+    """Change the text or the metadata of a memory. Its former values stay in its history."""
+    place, found = _present(visitor, memory_id, writes=True)
+    return shown(place, _updated(visitor, place, found, asked))
+
+
+@router.delete("/v1/memories/{memory_id}/")
+def delete(visitor: Visit, memory_id: MemoryId) -> Object:
+    """Retract a memory. It is not destroyed: `undo` of the run brings it back."""
+    place, found = _present(visitor, memory_id, writes=True)
+    opened(visitor, place, "write").delete(found.id)
+    return {"message": "Memory deleted successfully!"}
+
+
+@router.get("/v1/memories/{memory_id}/history/")
+def history(visitor: Visit, memory_id: MemoryId) -> list[Mapping[str, object]]:
+    """List what happened to a memory, oldest first."""
+    place, found = find(visitor, from_uuid(memory_id))
+    events = opened(visitor, place, "read").history(found.id)
+    return [row for one in events if (row := _event(one, place, memory_id)) is not None]
+
+
+# ---- several memories
+
+
+@router.put("/v1/batch/")
+def update_all(visitor: Visit, asked: ChangingAll) -> Object:
+    """Change several memories, after all of them were found."""
+    present = [(*_present(visitor, one.memory_id, writes=True), one) for one in asked.memories]
+    for place, found, change in present:
+        _updated(visitor, place, found, change)
+    return {"message": f"Successfully updated {len(present)} memories"}
+
+
+@router.delete("/v1/batch/")
+def delete_all_of(visitor: Visit, asked: All) -> Object:
+    """Retract several memories, after all of them were found; one run in each scope."""
+    present = [_present(visitor, one.memory_id, writes=True) for one in asked.memories]
+    by_path: dict[str, tuple[Place, list[Memory]]] = {}
+    for place, found in present:
+        by_path.setdefault(place.path, (place, []))[1].append(found)
+    for place, some in by_path.values():
+        opened(visitor, place, "write").delete(some)
+    return {"message": f"Successfully deleted {len(present)} memories"}
+
+
+@router.delete("/v1/memories/")
+def delete_all(visitor: Visit, asked: Annotated[Entities, Query()]) -> Object:
+    """Retract all memories and messages of entities."""
+    place_of(visitor, asked.model_dump())  # refuses a request that names none
+    for place in places(visitor, asked.model_dump(exclude_none=True)):
+        _empty(visitor, place)
+    return {"message": "Memories deleted successfully!"}
+
+
+# ---- entities
+
+
+@router.get("/v1/entities/")
+def list_entities(visitor: Visit) -> Object:
+    """List the users, agents, apps and runs with memories."""
+    visitor.require("read")
+    totals: dict[tuple[str, str], int] = {}
+    for place in places(visitor, None):
+        number = len(facts(visitor, place))
+        for name, value in place.entities.items() if number else ():
+            kind = name.removesuffix("_id")
+            totals[kind, value] = totals.get((kind, value), 0) + number
+    results = [
+        {"id": f"{kind}:{value}", "name": value, "type": kind, "total_memories": total}
+        for (kind, value), total in sorted(totals.items())
+    ]
+    return {"count": len(results), "next": None, "previous": None, "results": results}
+
+
+@router.delete("/v2/entities/{kind}/{name}/")
+def delete_entity(
+    visitor: Visit,
+    kind: Annotated[str, BeforeValidator(decoded)],
+    name: Annotated[str, BeforeValidator(decoded)],
+) -> Object:
+    """Retract all memories and messages of one entity."""
+    if f"{kind}_id" not in ENTITIES:
+        raise InputError(f"there are no entities of the type {kind[:40]!r}: use user, agent, app or run")
+    found = [place for place in places(visitor, {f"{kind}_id": name}) if _empty(visitor, place)]
+    if not found:
+        raise NotFoundError("Entity not found")
+    return {"message": "Entity deleted successfully."}
+
+
+@router.get("/api/v1/orgs/organizations/{org}/projects/{project}/")
+def project(visitor: Visit, org: str, project: str) -> Object:
+    """Read the settings of the project. Slowwave has none of them."""
+    visitor.require("read")
+    return {"id": project, "org_id": org, "custom_instructions": None, "custom_categories": None}
+
+
+@router.post("/v1/feedback/")
+def feedback(visitor: Visit, asked: Feedback) -> Object:
+    """Keep feedback in the metadata of a memory. POSITIVE also counts as a use, so that the memory fades more slowly."""
+    place, found = _present(visitor, asked.memory_id, writes=True)
+    memory = opened(visitor, place, "write")
+    kept = {"feedback": asked.feedback, "feedback_reason": asked.feedback_reason}
+    metadata = {
+        name: value for name, value in {**found.metadata, **kept}.items() if value is not None or name not in kept
+    }
+    memory.update(found.id, metadata=metadata)
+    if asked.feedback == "POSITIVE":
+        memory.record_retrieval(found.id)
+    return {"id": asked.memory_id, "feedback": asked.feedback, "feedback_reason": asked.feedback_reason}
+
+
+def _not_served(visitor: Visit) -> None:
+    """Refuse what Slowwave does not serve, instead of accepting it without effect."""
+    visitor.require("read")
+    raise UnsupportedError("Slowwave does not serve this request of mem0: see docs/mem0-server.md")
+
+
+for _methods, _path in (
+    (["POST"], "/v1/exports/"),
+    (["POST"], "/v1/exports/get/"),
+    (["POST"], "/v1/summary/"),
+    (["GET", "POST"], "/api/v1/webhooks/projects/{project}/"),
+    (["PUT", "DELETE"], "/api/v1/webhooks/{webhook}/"),
+    (["GET"], "/v2/entities/user/{name}/profile/"),
+    (["GET", "POST"], "/v1/profiles/{rest:path}"),
+    (["PATCH"], "/api/v1/orgs/organizations/{org}/projects/{project}/"),
+):
+    router.add_api_route(_path, _not_served, methods=_methods, include_in_schema=False)
+
+
+def _pending(run_id: str) -> Object:
+    """The answer to an add, in the words that mem0's clients expect of a request that is carried out later."""
+    return {"message": "Memory processing has been queued", "status": "PENDING", "event_id": to_uuid(run_id)}
+
+
+def _date(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"expiration_date {text!r} is no date: write it as 2026-12-31") from None
+
+
+def _matching(visitor: Visitor, asked: Listing) -> list[tuple[Place, Memory]]:
+    """The facts that match a filter, with their places."""
+    visitor.require("read")
+    return [
+        (place, memory)
+        for place in places(visitor, asked.filters)
+        for memory in facts(visitor, place)
+        if matches(asked.filters, place, memory) and (not asked.categories or memory.category in asked.categories)
+    ]
+
+
+def _present(visitor: Visitor, memory_id: str, *, writes: bool = False) -> tuple[Place, Memory]:
+    """A memory that was not deleted."""
+    visitor.require("write" if writes else "read")
+    place, found = find(visitor, from_uuid(memory_id))
+    if found.phase == "retracted" or found.kind not in FACT_KINDS:
+        raise NotFoundError("Memory not found!")
+    return place, found
+
+
+def _updated(visitor: Visitor, place: Place, found: Memory, asked: Changing) -> Memory:
+    if (
+        asked.timestamp is not None
+        or asked.expiration_date is not None
+        or ("expiration_date" in asked.model_fields_set and found.expires_at is not None)
+    ):
+        raise UnsupportedError("timestamp and expiration_date cannot be changed: add the memory again with infer=False")
+    memory = opened(visitor, place, "write")
+    if asked.text is not None or asked.metadata is not None:
+        memory.update(found.id, asked.text, metadata=asked.metadata)
+    return memory.get(found.id)
+
+
+def _empty(visitor: Visitor, place: Place) -> bool:
+    """Retract the facts and messages of a place; whether there were any."""
+    memory, deleted = opened(visitor, place, "write"), False
+    while some := memory.get_all(kinds=[*FACT_KINDS, MESSAGE], limit=DELETED_AT_ONCE):
+        memory.delete(some)
+        deleted = True
+    return deleted
+
+
+def _event(one: Event, place: Place, memory_id: str) -> Mapping[str, object] | None:
+    """One event of a history; None for what mem0 does not have, such as a use."""
+    operation = one.operation
+    if isinstance(operation, Add):
+        name, old, new = "ADD", None, operation.memory.text
+    elif isinstance(operation, Change) and operation.after.phase == "retracted":
+        name, old, new = "DELETE", operation.before.text, None
+    elif isinstance(operation, Change) and not operation.only_reschedules:
+        name, old, new = "UPDATE", operation.before.text, operation.after.text
+    else:
+        return None
+    at = one.at.isoformat()
+    return {
+        "id": to_uuid(one.run_id),
+        "memory_id": memory_id,
+        "event": name,
+        "old_memory": old,
+        "new_memory": new,
+        "input": None,
+        "created_at": at,
+        "updated_at": at,
+        **{entity: place.entities.get(entity) for entity in ENTITIES},
+    }

@@ -1,0 +1,53 @@
+"""Plans of dry runs that wait to be applied or discarded. They stay in the process: a client can name one, not write one."""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from slowwave.errors import NotFoundError
+from slowwave.model.plan import Plan
+
+KEPT_MOST: Final = 200
+KEPT: Final = timedelta(hours=12)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptPlan:
+    """A plan, and when it was made."""
+
+    plan: Plan
+    at: datetime
+
+
+class Plans:
+    """The plans of dry runs by their ids, at most 200, each for 12 hours."""
+
+    def __init__(self) -> None:
+        self._plans: OrderedDict[str, KeptPlan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, plan: Plan) -> None:
+        """Keep a plan. The oldest one is dropped if there are too many."""
+        with self._lock:
+            self._plans[plan.id] = KeptPlan(plan=plan, at=datetime.now(UTC))
+            while len(self._plans) > KEPT_MOST:
+                self._plans.popitem(last=False)
+
+    def get(self, scope: str, plan_id: str) -> Plan:
+        """A plan of a scope.
+
+        Raises:
+            NotFoundError: there is none of this id, it was applied or discarded, or it is too old.
+        """
+        with self._lock:
+            kept = self._plans.get(plan_id)
+        if kept is None or kept.plan.scope != scope or datetime.now(UTC) - kept.at > KEPT:
+            raise NotFoundError(f"no plan {plan_id!r} in scope {scope}: make a new one with a dry run")
+        return kept.plan
+
+    def drop(self, plan_id: str) -> None:
+        """Forget a plan that was applied or discarded."""
+        with self._lock:
+            self._plans.pop(plan_id, None)
