@@ -68,7 +68,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "copy": "store_cmds:copy",
     },
     "Serve": {"serve": "serve_cmd:serve", "keys": "key_cmds:keys"},
-    "Agents": {"mcp": "mcp_cmd:mcp", "hook": "hook_cmd:hook"},
+    "Agents": {"install": "install_cmd:install", "mcp": "mcp_cmd:mcp", "hook": "hook_cmd:hook"},
     "Set up": {
         "config": "config_cmds:config",
         "completion": "help_cmd:completion",
