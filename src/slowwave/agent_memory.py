@@ -581,6 +581,7 @@ class AgentMemory:
         budget_tokens: int = 1500,
         profile: str = "plain",
         scene: Scene | None = None,
+        related_only: bool = False,
     ) -> Context:
         """Build the text to put before a model for a question. `str(context)` is the prompt text within the budget.
 
@@ -597,6 +598,8 @@ class AgentMemory:
             profile: "plain"; "chat", which also fills `.messages`, where only the words of the user and the assistant
                 are outside of a fenced block; or "s4", a text for base models that ends where the agent continues.
             scene: for "s4": who the agent is, and what surrounds it.
+            related_only: only hits for the question that reach `Config.relevance_floor`, without those of `conversation`:
+                for a model that sees the present conversation anyway. The text is empty if there are none.
 
         Raises:
             InputError: an argument is invalid.
@@ -609,6 +612,7 @@ class AgentMemory:
             budget_tokens=budget_tokens,
             profile=profile,
             scene=scene or Scene(),
+            related_only=related_only,
         )
         return context(self.ports, request)
 

@@ -87,13 +87,16 @@ def _raises_again(tree: ast.Module, line: int) -> bool:
 
 
 def test_broad_excepts_stand_only_where_foreign_code_is_called() -> None:
-    """At the doors of models and embedders. Elsewhere one may clean up after itself, and raises again."""
+    """At the doors of models and embedders. Elsewhere one may clean up after itself, and raises again.
+
+    A coding agent refuses the prompt of a person if its hook fails: the hook reports every error and ends with 0.
+    """
     swallowing = {
-        path.relative_to(SOURCE).parts[0]
+        path.relative_to(SOURCE)
         for path, tree in _trees()
         if any(not _raises_again(tree, line) for line in _broad(tree))
     }
-    assert swallowing <= {"minds", "embedders"}
+    assert {path.parts[0] for path in swallowing - {Path("cli/hook_cmd.py")}} <= {"minds", "embedders"}
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

@@ -380,3 +380,14 @@ def test_small_talk_and_unrelated_requests_fill_no_room(world: "World", talk: "T
     for question in ("hi", "thanks!", "Who won the world cup?"):
         names = {section.name for section in memory.context(question, conversation="other").sections}
         assert "Relevant memories" not in names
+
+
+def test_a_context_of_related_hits_only_has_nothing_else(world: "World") -> None:
+    memory = world.open(llm=None, embedder="none")
+    memory.pin(memory.add("The user is called Alice").ids[0])
+    memory.add("Odile owns the ferry")
+    memory.add_message(Message("user", "Who owns the ferry, is it Odile?"), "now")
+    related = memory.context("Who owns the ferry?", conversation="now", related_only=True)
+    assert [one.text for one in related.memories] == ["Odile owns the ferry"]
+    assert str(memory.context("hi", conversation="now", related_only=True)) == ""
+    assert str(memory.context("", conversation="now", related_only=True)) == ""

@@ -72,9 +72,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "migrate": "store_cmds:migrate",
     },
     "Serve": {"serve": "serve_cmd:serve", "keys": "key_cmds:keys"},
-    "Agents": {
-        "mcp": "mcp_cmd:mcp",
-    },
+    "Agents": {"install": "install_cmd:install", "mcp": "mcp_cmd:mcp", "hook": "hook_cmd:hook"},
     "Set up": {
         "config": "config_cmds:config",
         "completion": "help_cmd:completion",

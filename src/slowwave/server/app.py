@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,14 +18,11 @@ from slowwave.server.access.guards import BodyGuard, HostGuard
 from slowwave.server.access.problems import problem_of
 from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.http.app import build_http
-from slowwave.server.mcp.http_app import build_http_app
-from slowwave.server.mcp.server import Opened
+from slowwave.server.mcp import Admit, Opened, build_http_app
 from slowwave.server.mem0.app import build_mem0
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 from slowwave.whole_store import Slowwave
-
-MCP_PATH: Final = "/mcp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +62,8 @@ def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
     serving = serving or Serving()
     door = Door(store, read_only=serving.read_only, always_locked=serving.always_locked)
     shared = Shared(store=store, door=door)
-    mcp = build_http_app(lambda authorization, scope: _opened(door, authorization, scope), problem_of, path=MCP_PATH)
+
+    mcp = build_http_app(_admit(door), problem_of, read_only=serving.read_only)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -74,18 +71,27 @@ def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
             yield
         await run_in_threadpool(shared.jobs.close)
 
-    app = Starlette(routes=_routes(shared, mcp), lifespan=lifespan)
+    app = Starlette(routes=[*_routes(shared), Route("/mcp", mcp), _dashboard(shared)], lifespan=lifespan)
     return HostGuard(BodyGuard(app), serving.names)
 
 
-def _opened(door: Door, authorization: str | None, scope: str | None) -> Opened:
-    """What an MCP request may use: the scope of its address, else that of its key."""
-    visitor = door.visitor(authorization)
-    memory = visitor.memory(scope or visitor.own_scope, "read")
-    return Opened(memory=memory, may_write=visitor.may("write"))
+def _admit(door: Door) -> Admit:
+    """Admits the requests of MCP: the scope of the address, else that of the key."""
+
+    def admit(authorization: str | None, scope: str | None) -> Opened:
+        visitor = door.visitor(authorization)
+        memory = visitor.memory(visitor.own_scope if scope is None else scope, "read")
+        return Opened(memory=memory, may_write=visitor.may("write"))
+
+    return admit
 
 
-def _routes(shared: Shared, mcp: ASGIApp) -> list[Route | Mount]:
+def _dashboard(shared: Shared) -> Mount:
+    """The dashboard, which answers every path that no other interface has."""
+    return Mount("/", build_dashboard(shared.door, shared.jobs, shared.plans))
+
+
+def _routes(shared: Shared) -> list[Route | Mount]:
     """Each interface under its path. Those that are tried first have the longer paths."""
 
     async def alive(_: Request) -> Response:
@@ -103,6 +109,4 @@ def _routes(shared: Shared, mcp: ASGIApp) -> list[Route | Mount]:
         Route("/readyz", ready),
         Mount("/v1", build_http(shared.door, shared.jobs, shared.plans)),
         Mount("/mem0", build_mem0(shared.door)),
-        Route(MCP_PATH, mcp),
-        Mount("/", build_dashboard(shared.door, shared.jobs, shared.plans)),
     ]

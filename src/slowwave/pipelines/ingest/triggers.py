@@ -7,7 +7,6 @@ from slowwave.model.memory import MESSAGE
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.chunks import CURSOR
-from slowwave.pipelines.ingest.distil import consolidate
 from slowwave.pipelines.planning import with_notes
 from slowwave.ports import Ports
 
@@ -22,6 +21,8 @@ def run_triggers(ports: Ports, receipt: Receipt, conversation: str) -> Receipt:
         return receipt
     if _complete_turns(ports, conversation) < every or _cooling(ports):
         return receipt
+    from slowwave.pipelines.ingest.distil import consolidate  # noqa: PLC0415 - most messages start nothing
+
     result = consolidate(ports, conversation)
     notes = [f"distilled {len(result.facts)} facts"] if result.facts else []
     return with_notes(receipt, notes=notes, problems=result.problems, waiting=result.waiting)

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+PARTS = ("core", "less trusted core", "older", "recent", "within", "related", "immediate")
+"""The parts of a context that do not come from the hits for its question."""
 SMALLEST = 64
 """The smallest budget in tokens: below it nothing useful fits beside the fence."""
 LARGEST = 10**9
@@ -113,13 +115,18 @@ class Announced(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
-    """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories."""
+    """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories.
+
+    With `related_only` it contains hits for the question that reach the floor of relevance and are not of `conversation`, and
+    nothing else.
+    """
 
     question: str
     conversation: str | int | None
     budget_tokens: int
     profile: str = "plain"
     scene: Scene = field(default_factory=Scene)
+    related_only: bool = False
 
 
 def context(ports: Ports, wanted: ContextRequest) -> Context:
@@ -177,9 +184,12 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
     headings = {part: ports.config.context_headings.get(part, heading) for part, heading in layout.headings.items()}
     is_asked = layout.focused and bool(wanted.question.strip())
     found = _hits(ports, wanted)
-    candidates = _candidates(ports, wanted.question, announced, _limits(shares, available, is_asked=is_asked))
-    instructions = _instructions(ports, wanted.question, available, announced.instructions)
-    candidates = _with_instructions(candidates, instructions)
+    if wanted.related_only:
+        candidates: dict[str, list[Item]] = {part: [] for part in (*PARTS, "instructions")}
+    else:
+        candidates = _candidates(ports, wanted.question, announced, _limits(shares, available, is_asked=is_asked))
+        instructions = _instructions(ports, wanted.question, available, announced.instructions)
+        candidates = _with_instructions(candidates, instructions)
     candidates["pages"] = []
     shares["pages"], for_pages = 0.0, _room_for_pages(available, ports.config.context_shares.get("pages"))
     shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
@@ -193,7 +203,7 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
         facts=ports.config.injection_top_k,
     )
     packed = _pack(candidates, hits, budget)
-    if packed.omitted and for_pages > HEADING and wants_page(wanted.question):
+    if packed.omitted and for_pages > HEADING and not wanted.related_only and wants_page(wanted.question):
         without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
         near = scores_of(found)
         pages = pages_for(ports, wanted.question, near)
@@ -411,7 +421,11 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
 
 def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
-    return Search(text=wanted.question, top_k=HITS if wants_page(wanted.question) else most, min_relevance=0.0)
+    request = Search(text=wanted.question, top_k=HITS if wants_page(wanted.question) else most, min_relevance=0.0)
+    if not wanted.related_only:
+        return request
+    present = optional_conversation(wanted.conversation)
+    return replace(request, min_relevance=ports.config.relevance_floor, except_conversation=present)
 
 
 def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> list[HitForms]:
@@ -422,6 +436,8 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     relevant = [hit for hit in found[:most] if hit.relevance >= floor]
     filling = [hit for hit in found if hit.relevance < floor and is_near(hit.parts, related) and hit.relevance > 0.0]
     filling.sort(key=lambda hit: -hit.relevance)
+    if wanted.related_only:
+        filling = []
     return [HitForms(hit=hit) for hit in relevant] + [HitForms(hit=hit, briefly=True) for hit in filling[:FILLING]]
 
 

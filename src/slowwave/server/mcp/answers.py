@@ -75,7 +75,7 @@ class Remembered(BaseModel):
     run: Annotated[str | None, Field(description="What undo takes; null if nothing changed")]
 
 
-class Kept(BaseModel):
+class StoredMessages(BaseModel):
     """What became of the messages of a conversation."""
 
     conversation: str

@@ -77,6 +77,6 @@ class _Admission:
 
 def _opened(context: ServerRequestContext[Any, Any]) -> Opened:
     """What the HTTP request of a message may use."""
-    opened = context.request.scope[_OPENED]
+    opened = context.request.scope[_OPENED] if context.request is not None else None
     assert isinstance(opened, Opened)
     return opened

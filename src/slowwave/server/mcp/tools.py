@@ -53,7 +53,7 @@ MemoryId: TypeAlias = Annotated[
 Time: TypeAlias = Annotated[str | None, Field(description="A date such as 2026-03-14, or 2026-03-14T09:30+01:00")]
 
 
-class Said(BaseModel):
+class ChatMessage(BaseModel):
     """A message of a conversation."""
 
     role: Literal["user", "assistant", "system", "tool"]
@@ -136,12 +136,12 @@ def add_write_tools(server: MCPServer, memory: OpenMemory) -> None:
         return answers.remembered(receipt)
 
     def keep(
-        messages: Annotated[list[Said], Field(min_length=1, max_length=MESSAGES_MOST)],
+        messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MESSAGES_MOST)],
         conversation: Annotated[
             str,
             Field(description="Its name, the same for the whole conversation", min_length=1, max_length=NAME_LONGEST),
         ],
-    ) -> answers.Kept:
+    ) -> answers.StoredMessages:
         """Store messages of this conversation word for word, in order. The same call again changes nothing.
 
         Only for programs that do not store conversations by themselves. Messages without an id are known by their words.
@@ -208,17 +208,17 @@ def _time(text: str | None, name: str) -> datetime | None:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
-def _kept(memory: AgentMemory, said: Sequence[Said], conversation: str) -> answers.Kept:
+def _kept(memory: AgentMemory, said: Sequence[ChatMessage], conversation: str) -> answers.StoredMessages:
     messages = [
         Message(role=one.role, content=one.content, id=one.id or id_of_words(said[: number + 1]))
         for number, one in enumerate(said)
     ]
     messages = [message for message in messages if has_text(message)]
     if not messages:
-        return answers.Kept(conversation=conversation, stored=0, known=len(said), withheld=0, run=None)
+        return answers.StoredMessages(conversation=conversation, stored=0, known=len(said), withheld=0, run=None)
     receipt = memory.add_messages(messages, conversation)
     added = [operation.memory for operation in receipt.applied if isinstance(operation, Add)]
-    return answers.Kept(
+    return answers.StoredMessages(
         conversation=conversation,
         stored=len(added),
         known=len(said) - len(added),
@@ -227,7 +227,7 @@ def _kept(memory: AgentMemory, said: Sequence[Said], conversation: str) -> answe
     )
 
 
-def id_of_words(said: Sequence[Said]) -> str:
+def id_of_words(said: Sequence[ChatMessage]) -> str:
     """The id of the last of these messages, made of the words of all of them, so that a repeated call stores nothing."""
     digest = blake2b(digest_size=12)
     for one in said:

@@ -1,0 +1,82 @@
+"""The events of coding agents: the JSON that Claude Code and Codex pass to a hook, and the JSON that a hook answers."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from slowwave.errors import InputError
+
+LARGEST: Final = 16 * 1024 * 1024
+"""Characters of an event; a larger one is refused before it is parsed."""
+SESSION_LONGEST: Final = 200
+AGENT: Final = "agent"
+"""The beginning of the names of conversations that hooks store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookEvent:
+    """One event of a session.
+
+    Attributes:
+        name: "SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd", or another that is ignored.
+        session: the id of the session.
+        folder: where the agent works.
+        turn: the id of the turn, None if the agent gives none: `prompt_id` of Claude Code, `turn_id` of Codex.
+        prompt: what the user wrote, of UserPromptSubmit.
+        reply: what the agent answered last, of Stop.
+        source: why the session starts: "startup", "resume", "clear" or "compact".
+    """
+
+    name: str
+    session: str
+    folder: Path
+    turn: str | None = None
+    prompt: str = ""
+    reply: str = ""
+    source: str = ""
+
+    @property
+    def conversation(self) -> str:
+        """The name of the conversation in which the session is stored."""
+        return f"{AGENT}/{self.session}"
+
+
+def parse_event(text: str) -> HookEvent:
+    """The event of a hook's input. Fields that are not known are ignored.
+
+    Raises:
+        InputError: it is no JSON object with an event's name and a session.
+    """
+    if len(text) > LARGEST:
+        raise InputError(f"the event has more than {LARGEST:,} characters")
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("the input is no JSON: this command is called by the hooks of a coding agent") from error
+    if not isinstance(given, dict):
+        raise InputError("the input is no JSON object: this command is called by the hooks of a coding agent")
+    name, session = _text(given, "hook_event_name"), _text(given, "session_id")
+    if not name or not session:
+        raise InputError("the event has no hook_event_name or no session_id")
+    return HookEvent(
+        name=name,
+        session=session[:SESSION_LONGEST],
+        folder=Path(_text(given, "cwd") or Path.cwd()),
+        turn=(_text(given, "prompt_id") or _text(given, "turn_id"))[:SESSION_LONGEST] or None,
+        prompt=_text(given, "prompt"),
+        reply=_text(given, "last_assistant_message"),
+        source=_text(given, "source"),
+    )
+
+
+def added_context(event: HookEvent, text: str) -> str:
+    """The answer that puts a text into the model's context."""
+    specific = {"hookEventName": event.name, "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": specific}, ensure_ascii=True)
+
+
+def _text(given: Mapping[str, object], name: str) -> str:
+    value = given.get(name)
+    return value if isinstance(value, str) else ""

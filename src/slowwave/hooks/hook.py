@@ -1,0 +1,94 @@
+"""Handles one event of a coding agent: recalls before a prompt, and stores what the user and the agent said."""
+
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from slowwave.errors import ConflictError
+from slowwave.hooks.events import HookEvent, added_context
+
+if TYPE_CHECKING:
+    from slowwave.agent_memory import AgentMemory
+
+PROMPT_TOKENS: Final = 400
+"""Tokens that a prompt gets at most."""
+START_TOKENS: Final = 400
+"""Tokens that a session gets at its start at most."""
+QUESTION_LONGEST: Final = 2000
+"""Characters of a prompt by which memory is searched: a longer one is mostly pasted text."""
+RESUMED: Final = "resume"
+"""The source of a session that continues with all that was said before."""
+
+
+def handle(event: HookEvent, memory: "AgentMemory") -> str:
+    """Carry out what an event asks for, and return what the agent reads; empty for nothing.
+
+    A repeated event stores nothing again. Messages are stored without the blocks that recall put into them, and without the
+    values of secrets.
+
+    Args:
+        event: the event.
+        memory: the memory of its project.
+    """
+    action = _ACTIONS.get(event.name)
+    return "" if action is None else action(event, memory)
+
+
+def _recall(event: HookEvent, memory: "AgentMemory") -> str:
+    """Recall what is related to a prompt, without what this session said, and store the prompt."""
+    question = event.prompt[:QUESTION_LONGEST].strip()
+    if not question:
+        return ""
+    context = memory.context(question, conversation=event.conversation, budget_tokens=PROMPT_TOKENS, related_only=True)
+    _store(event, memory, "user", event.prompt)
+    return added_context(event, str(context)) if context.sections else ""
+
+
+def _store_reply(event: HookEvent, memory: "AgentMemory") -> str:
+    _store(event, memory, "assistant", event.reply)
+    return ""
+
+
+def _begin(event: HookEvent, memory: "AgentMemory") -> str:
+    """What is known about the user, for a session that does not have it yet."""
+    if event.source == RESUMED:
+        return ""
+    context = memory.context(conversation=event.conversation, budget_tokens=START_TOKENS)
+    return added_context(event, str(context)) if context.sections else ""
+
+
+def _consolidate(event: HookEvent, memory: "AgentMemory") -> str:
+    """Extract facts from the session. If a model fails or the time ends, the messages stay unread for the next pass."""
+    ports = memory.ports
+    if ports.store.conversation(ports.scope, event.conversation) is not None:
+        memory.end_conversation(event.conversation)
+    return ""
+
+
+_ACTIONS: Final[Mapping[str, Callable[[HookEvent, "AgentMemory"], str]]] = {
+    "UserPromptSubmit": _recall,
+    "Stop": _store_reply,
+    "SessionStart": _begin,
+    "PreCompact": _consolidate,
+    "SessionEnd": _consolidate,
+}
+
+
+def _store(event: HookEvent, memory: "AgentMemory", role: str, text: str) -> None:
+    """Store one side of a turn. A turn may have several replies: each that differs is a message of its own."""
+    from slowwave.policy.guard.fence import remove_fenced_blocks  # noqa: PLC0415 - few events store a message
+    from slowwave.policy.guard.redaction import redact  # noqa: PLC0415 - as above
+
+    content = redact(remove_fenced_blocks(text)).text
+    if not content.strip():
+        return
+    message: dict[str, object] = {"role": role, "content": content}
+    if event.turn is None:
+        memory.add_message(message, event.conversation)
+        return
+    message["id"] = f"{event.turn}/{role}"
+    try:
+        memory.add_message(message, event.conversation)
+    except ConflictError:
+        digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        memory.add_message({**message, "id": f"{event.turn}/{role}/{digest}"}, event.conversation)

@@ -1,0 +1,211 @@
+"""`slowwave install`: what is changed in settings, what stays, and what is refused."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, strategies as st
+
+from slowwave import InputError
+from slowwave.cli.install_cmd import install
+from slowwave.hooks import jsonc, toml_entry
+from slowwave.hooks.clients import CLIENTS, Folders
+from slowwave.hooks.install import carry_out, plan_install, plan_uninstall
+
+COMMAND = ["/opt/slow wave/bin/slowwave", "--scope", "alice"]
+MINE = """{
+\t// my own settings
+\t"theme": "dark", /* keep */
+\t"mcpServers": {"other": {"command": "o", "args": []}},
+\t"servers": {"other": {"command": "o"}},
+\t"mcp": {"other": {"command": ["o"]}},
+\t"hooks": {
+\t\t"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "my own hook"}]},],
+\t\t"PostToolUse": [{"hooks": [{"type": "command", "command": "other"}]}]
+\t},
+}
+"""
+MY_TOML = 'model = "x" # mine\n\n[mcp_servers.other]\ncommand = "o"\n\n[profiles.a]\nb = 1\n'
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+"""Any values of JSON."""
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    return Folders(home=tmp_path / "home", project=tmp_path / "project")
+
+
+def _files(folders: Folders, client: str) -> list[Path]:
+    one = CLIENTS[client]
+    base = folders.project if one.in_project else folders.home
+    return [base / one.file, *([folders.home / one.hooks] if one.hooks else [])]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _install(folders: Folders, client: str) -> list[Path]:
+    return carry_out(plan_install(client, COMMAND, folders, hooks=CLIENTS[client].hooks is not None))
+
+
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_an_entry_is_added_beside_those_of_others_and_removed_to_the_byte(folders: Folders, client: str) -> None:
+    files = _files(folders, client)
+    for file in files:
+        _write(file, MY_TOML if file.suffix == ".toml" else MINE)
+        file.chmod(0o640)
+    before = {file: file.read_bytes() for file in files}
+    assert _install(folders, client) == files
+    first = files[0].read_text(encoding="utf-8")
+    content: Any = tomllib.loads(first) if files[0].suffix == ".toml" else jsonc.parse(first).value
+    servers = content[CLIENTS[client].place[0]]
+    words = servers["slowwave"]["command"]
+    words = words if isinstance(words, list) else [words, *servers["slowwave"]["args"]]
+    assert words[:4] == [*COMMAND, "mcp"]
+    assert set(servers) == {"other", "slowwave"}
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o640}
+    assert carry_out(plan_uninstall(client, folders)) == files
+    assert {file: file.read_bytes() for file in files} == before
+
+
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_a_second_installation_changes_nothing(folders: Folders, client: str) -> None:
+    assert _install(folders, client) == _files(folders, client)
+    assert _install(folders, client) == []
+
+
+@pytest.mark.parametrize("client", sorted(name for name, one in CLIENTS.items() if one.hooks))
+def test_hooks_are_added_once_and_the_hooks_of_others_stay(folders: Folders, client: str) -> None:
+    hooks = folders.home / str(CLIENTS[client].hooks)
+    _write(hooks, MINE)
+    _install(folders, client)
+    carry_out(plan_install(client, ["slowwave"], folders, hooks=True))
+    events = jsonc.parse(hooks.read_text(encoding="utf-8")).value["hooks"]
+    commands = {
+        event: [hook["command"] for entry in entries for hook in entry["hooks"]] for event, entries in events.items()
+    }
+    assert commands == {
+        **{event: ["slowwave hook"] for event in CLIENTS[client].events},
+        "Stop": ["slowwave hook", "my own hook"],
+        "PostToolUse": ["other"],
+    }
+
+
+def test_the_former_file_stays_beside_the_new_one(folders: Folders) -> None:
+    settings = folders.home / ".gemini/settings.json"
+    _write(settings, MINE)
+    _install(folders, "gemini")
+    assert settings.with_name("settings.json.before-slowwave").read_text(encoding="utf-8") == MINE
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"mcpServers": []}', '{"a": 1} x', '{"a" 1}', "\x00", "[" * 5000, '{"mcpServers": 3}']
+)
+def test_a_broken_file_is_refused_and_stays_as_it_is(folders: Folders, text: str) -> None:
+    settings = folders.home / ".cursor/mcp.json"
+    _write(settings, text)
+    with pytest.raises(InputError, match="was not changed"):
+        _install(folders, "cursor")
+    assert settings.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[x", "mcp_servers = 3", "mcp_servers = {slowwave = {command = 'x'}}", "mcp_servers.slowwave.command = 'x'"],
+)
+def test_toml_in_a_form_that_is_not_understood_is_refused(folders: Folders, text: str) -> None:
+    settings = folders.home / ".codex/config.toml"
+    _write(settings, text)
+    with pytest.raises(InputError, match="was not changed"):
+        _install(folders, "codex")
+    assert settings.read_text(encoding="utf-8") == text
+
+
+def test_a_broken_hooks_file_leaves_the_other_file_unchanged(folders: Folders) -> None:
+    _write(folders.home / ".claude/settings.json", "{")
+    with pytest.raises(InputError):
+        _install(folders, "claude-code")
+    assert not (folders.home / ".claude.json").exists()
+
+
+@pytest.mark.parametrize("link", [".vscode", ".vscode/mcp.json", ".vscode/mcp.json.before-slowwave"])
+def test_a_symbolic_link_is_refused_wherever_it_is_on_the_way(folders: Folders, tmp_path: Path, link: str) -> None:
+    target = tmp_path / "elsewhere"
+    if link == ".vscode":
+        target.mkdir()
+    else:
+        target.write_text("{}")
+        (folders.project / ".vscode").mkdir()
+    (folders.project / link).symlink_to(target)
+    with pytest.raises(InputError, match="symbolic link"):
+        _install(folders, "vscode")
+    assert list(target.iterdir()) == [] if target.is_dir() else target.read_text() == "{}"
+
+
+def test_a_file_that_changed_in_the_meantime_is_not_overwritten(folders: Folders) -> None:
+    changes = plan_install("cursor", COMMAND, folders, hooks=False)
+    _write(folders.home / ".cursor/mcp.json", '{"new": 1}')
+    with pytest.raises(InputError, match="another program"):
+        carry_out(changes)
+    assert (folders.home / ".cursor/mcp.json").read_text() == '{"new": 1}'
+
+
+def test_an_agent_without_hooks_is_refused_by_name(folders: Folders) -> None:
+    with pytest.raises(InputError, match="claude-code, codex"):
+        plan_install("cursor", COMMAND, folders, hooks=True)
+
+
+def _run(tmp_path: Path, *words: str) -> Result:
+    return CliRunner().invoke(install, [*words, "--home", str(tmp_path)])
+
+
+def test_a_dry_run_shows_the_change_and_makes_none(tmp_path: Path) -> None:
+    shown = _run(tmp_path, "claude-code", "--hooks", "--dry-run", "--command", "uvx slowwave")
+    assert '+      "command": "uvx",' in shown.stdout
+    assert "uvx slowwave hook" in shown.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_named_store_is_absolute_in_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _run(tmp_path, "cursor", "--store", "m.db", "--command", "slowwave").exit_code == 0
+    entry = json.loads((tmp_path / ".cursor/mcp.json").read_text())["mcpServers"]["slowwave"]
+    assert entry == {"command": "slowwave", "args": ["--store", str(tmp_path / "m.db"), "mcp"]}
+
+
+@given(
+    content=st.dictionaries(st.text(), _values, max_size=4),
+    value=_values,
+    key=st.text(),
+    indent=st.sampled_from([None, 2, "\t"]),
+)
+def test_an_added_member_changes_nothing_else_and_is_removed_to_the_byte(
+    content: dict[str, Any], value: object, key: str, indent: int | str | None
+) -> None:
+    text = json.dumps(content, indent=indent) + "\n"
+    if key in content:
+        content = {name: one for name, one in content.items() if name != key}
+        text = json.dumps(content, indent=indent) + "\n"
+    added = jsonc.with_member(text, (), key, value)
+    assert json.loads(added) == {**content, key: value}
+    assert jsonc.parse(added).value == json.loads(added)
+    assert jsonc.without_member(added, (), key) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a = 1", "[mcp_servers]\n", "[mcp_servers.slowwave]\ncommand = 'old'\n[x]\ny = 1\n"]
+)
+def test_a_toml_entry_is_set_whatever_stands_before_it(text: str) -> None:
+    changed = toml_entry.with_entry(text, "mcp_servers", "slowwave", {"command": 'a\\b "c"', "args": ["ü"]})
+    assert tomllib.loads(changed)["mcp_servers"]["slowwave"] == {"command": 'a\\b "c"', "args": ["ü"]}
