@@ -1,6 +1,7 @@
 """ASGI layers around every interface: the names of the server, the origin of pages, and the size of bodies."""
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -79,7 +80,7 @@ def _name(host: str) -> str | None:
 
 
 class TooLargeError(Exception):
-    """More bytes came than the limit allows; the guard answers."""
+    """More bytes came than the limit allows. It ends the reading of the body, and the guard answers."""
 
 
 class BodyGuard:
@@ -107,18 +108,21 @@ class BodyGuard:
         if length.isdecimal() and int(length[:20]) > most:
             await refusal(scope, receive, send)
             return
-        seen, begun = 0, False
+        seen, begun, too_large = 0, False, False
 
         async def counted() -> Message:
-            nonlocal seen
+            nonlocal seen, too_large
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > most:
+                too_large = True
                 raise TooLargeError
             return message
 
         async def safe(message: Message) -> None:
             nonlocal begun
+            if too_large and not begun:  # an application may answer the error itself; the refusal follows
+                return
             if message["type"] == "http.response.start":
                 begun = True
                 headers = MutableHeaders(scope=message)
@@ -126,9 +130,7 @@ class BodyGuard:
                     headers.setdefault(name, value)
             await send(message)
 
-        try:
+        with suppress(TooLargeError):
             await self._app(scope, counted, safe)
-        except TooLargeError:
-            if begun:
-                raise
+        if too_large and not begun:
             await refusal(scope, receive, send)

@@ -14,7 +14,9 @@ from slowwave.server.http.common import (
     Deciding,
     Erasing,
     Id,
+    JobsOf,
     Limit,
+    PlansOf,
     Reading,
     RepeatableRoute,
     Reviewing,
@@ -111,9 +113,12 @@ def reject(memory: Deciding, memory_id: Id) -> view.Done:
 
 
 @of_scope.post("/erase", tags=["erase"])
-def erase(memory: Erasing, asked: ask.Erasure) -> view.ErasureView:
+def erase(memory: Erasing, jobs: JobsOf, plans: PlansOf, asked: ask.Erasure) -> view.ErasureView:
     """Destroy memories and everything derived from them, and verify it. It cannot be undone."""
     found = memory.erase(**asked.model_dump())
+    if not asked.dry_run:
+        jobs.forget(memory.scope)
+        plans.forget(memory.scope)
     return view.ErasureView.model_validate(found)
 
 

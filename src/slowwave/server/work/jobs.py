@@ -149,6 +149,12 @@ class Jobs:
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.scope == scope]
 
+    def forget(self, scope: str) -> None:
+        """Drop the ended jobs of a scope: their results may quote what was erased."""
+        with self._lock:
+            for job in [job for job in self._jobs.values() if job.scope == scope and job.has_ended]:
+                del self._jobs[job.id]
+
     def close(self) -> None:
         """Wait until every accepted job has ended."""
         self._threads.shutdown(wait=True)

@@ -51,3 +51,9 @@ class Plans:
         """Forget a plan that was applied or discarded."""
         with self._lock:
             self._plans.pop(plan_id, None)
+
+    def forget(self, scope: str) -> None:
+        """Drop the plans of a scope: they may quote what was erased."""
+        with self._lock:
+            for plan_id in [plan_id for plan_id, kept in self._plans.items() if kept.plan.scope == scope]:
+                del self._plans[plan_id]

@@ -1,0 +1,237 @@
+"""Keys, rights, scopes, names of the server and sizes of requests."""
+
+from datetime import timedelta
+
+import pytest
+from starlette.testclient import TestClient
+from tests.server.conftest import ALICE, BOB, CANARY, Server
+
+from slowwave import Slowwave
+from slowwave.errors import InputError, NotFoundError, SettingsError
+from slowwave.model.access import RIGHTS
+from slowwave.server.access.door import Door, check_address
+from slowwave.server.access.errors import ForbiddenError, UnauthorizedError
+from slowwave.server.access.guards import BODY_MOST
+from slowwave.server.app import Serving, build_app
+
+FACTS = "/v1/scopes/acme%2Falice/facts"
+
+
+def kind(response: object) -> str:
+    return str(response.json()["type"]).removeprefix("urn:slowwave:problem:")  # type: ignore[attr-defined]
+
+
+def test_the_store_has_the_hash_of_a_key_only(server: Server) -> None:
+    made = server.store.add_key("laptop", prefix="acme", rights=["read"])
+    assert made.secret.startswith("sw_")
+    assert len(made.secret) == 3 + 52
+    assert server.store.verify_key(made.secret) == made.key
+    assert made.secret not in repr(server.store.list_keys()) + repr(made) + str(made.key)
+    assert server.store.verify_key(made.secret[:-1]) is None
+
+
+def test_a_server_without_keys_admits_this_machine_and_one_with_keys_needs_them(server: Server) -> None:
+    assert server.client.get(FACTS).status_code == 200
+    header = server.key()
+    answer = server.client.get(FACTS)
+    assert (answer.status_code, kind(answer)) == (401, "no-key")
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert server.client.get(FACTS, headers=header).status_code == 200
+
+
+def test_revoking_the_last_key_does_not_open_the_server(server: Server) -> None:
+    header = server.key()
+    server.store.revoke_key(server.store.list_keys()[0].id)
+    assert server.client.get(FACTS, headers=header).status_code == 401
+    assert server.client.get(FACTS).status_code == 401
+
+
+def test_an_expired_key_opens_nothing(server: Server) -> None:
+    header = server.key(expires_at=server.clock() + timedelta(hours=1))
+    assert server.client.get(FACTS, headers=header).status_code == 200
+    server.clock.now += timedelta(hours=1)
+    assert server.client.get(FACTS, headers=header).status_code == 401
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "Token"])
+def test_a_key_is_taken_with_the_schemes_of_http_and_of_mem0(server: Server, scheme: str) -> None:
+    secret = server.key()["authorization"].split()[1]
+    assert server.client.get(FACTS, headers={"authorization": f"{scheme} {secret}"}).status_code == 200
+    assert server.client.get(FACTS, headers={"authorization": f"Basic {secret}"}).status_code == 401
+    assert server.client.get(FACTS, headers={"authorization": secret}).status_code == 401
+
+
+def test_a_key_opens_its_prefix_and_below_and_nothing_beside_it(server: Server) -> None:
+    header = server.key("acme")
+    codes = {
+        path: server.client.get(f"/v1/scopes/{path}/facts", headers=header).status_code
+        for path in ("acme", "acme%2Falice", "acme2", "other%2Fbob", "ACME", "acme%2F..%2Fother", "%2Facme", "acme%2F")
+    }
+    assert codes == {
+        "acme": 200,
+        "acme%2Falice": 200,
+        "acme2": 403,
+        "other%2Fbob": 403,
+        "ACME": 403,
+        "acme%2F..%2Fother": 400,
+        "%2Facme": 400,
+        "acme%2F": 400,
+    }
+
+
+def test_the_answer_to_a_foreign_scope_is_the_same_whether_it_exists(occupied: Server) -> None:
+    header = occupied.key("acme")
+    there, missing = (
+        occupied.client.get(f"/v1/scopes/{path}/facts", headers=header).text for path in ("other%2Fbob", "other%2Fbog")
+    )
+    assert there.replace("bob", "bog") == missing
+
+
+@pytest.mark.parametrize("right", RIGHTS)
+def test_each_right_allows_what_it_names_only(server: Server, right: str) -> None:
+    header = server.key("acme", right)
+    fact = server.store.within("acme", "alice").add("Alice likes tea").ids[0]
+    asked = {
+        "read": server.client.get(FACTS, headers=header),
+        "write": server.client.post(FACTS, headers=header, json={"text": "Alice likes rye"}),
+        "review": server.client.get("/v1/scopes/acme/review", headers=header),
+        "erase": server.client.post("/v1/scopes/acme%2Falice/erase", headers=header, json={"id": fact}),
+        "admin": server.client.get("/v1/keys", headers=header),
+    }
+    allowed = {name for name, answer in asked.items() if answer.is_success}
+    assert allowed == (set(RIGHTS) if right == "admin" else {right})
+    assert {answer.status_code for answer in asked.values() if not answer.is_success} <= {403}
+
+
+def test_who_may_write_but_not_review_releases_nothing(occupied: Server) -> None:
+    held = occupied.store.within("other", "bob").review()[0].id
+    path = f"/v1/scopes/other%2Fbob/review/{held}:release"
+    for rights in (["write"], ["review"]):
+        assert occupied.client.post(path, headers=occupied.key("other", *rights)).status_code == 403
+    assert occupied.client.post(path, headers=occupied.key("other", "review", "write")).status_code == 200
+
+
+def test_what_is_written_with_a_key_is_trusted_no_more_than_the_key(server: Server) -> None:
+    header = server.key("acme", trust="assistant")
+    made = server.client.post(FACTS, headers=header, json={"text": "Alice likes tea", "trust": "user"}).json()
+    assert server.store.within("acme", "alice").get(made["ids"][0]).trust == "assistant"
+
+
+def test_a_key_makes_keys_within_its_own_limits(server: Server) -> None:
+    header = server.key("acme", "admin", trust="tool")
+    assert server.client.post("/v1/keys", headers=header, json={"label": "x"}).status_code == 403
+    assert server.client.post("/v1/keys", headers=header, json={"label": "x", "prefix": "acme2"}).status_code == 403
+    made = server.client.post("/v1/keys", headers=header, json={"label": "x", "prefix": "acme/a", "trust": "user"})
+    assert made.status_code == 201
+    assert made.json()["key"]["trust"] == "tool"
+    foreign = server.store.add_key("other", prefix="other").key.id
+    assert server.client.delete(f"/v1/keys/{foreign}", headers=header).status_code == 404
+    listed = server.client.get("/v1/keys", headers=header).json()["items"]
+    assert {key["prefix"] for key in listed} == {"acme", "acme/a"}
+    assert "secret" not in listed[0]
+
+
+def test_a_read_only_server_refuses_every_right_to_change(server: Server) -> None:
+    door = Door(server.store, read_only=True)
+    visitor = door.visitor(None)
+    assert visitor.memory(ALICE, "read").scope == ALICE
+    for right in ("write", "erase", "admin"):
+        with pytest.raises(ForbiddenError):
+            visitor.memory(ALICE, right)
+
+
+def test_a_door_that_is_always_locked_needs_a_key_before_one_exists(server: Server) -> None:
+    with pytest.raises(UnauthorizedError):
+        Door(server.store, always_locked=True).visitor(None)
+
+
+def test_an_address_of_other_machines_needs_a_valid_key(server: Server) -> None:
+    for host in ("0.0.0.0", "::", "192.168.1.5", "memory.example.com"):
+        with pytest.raises(SettingsError):
+            check_address(server.store, host)
+    for host in ("127.0.0.1", "localhost", "::1"):
+        check_address(server.store, host)
+    made = server.store.add_key("laptop")
+    check_address(server.store, "0.0.0.0")
+    server.store.revoke_key(made.key.id)
+    with pytest.raises(SettingsError):
+        check_address(server.store, "0.0.0.0")
+
+
+def test_wrong_keys_are_refused_before_they_are_made(server: Server) -> None:
+    for wrong in (
+        {"rights": []},
+        {"rights": ["all"]},
+        {"prefix": "/a"},
+        {"trust": "god"},
+        {"expires_at": server.clock() - timedelta(days=1)},
+    ):
+        with pytest.raises(InputError):
+            server.store.add_key("x", **wrong)
+    with pytest.raises(NotFoundError):
+        server.store.revoke_key("none")
+    assert server.store.list_keys() == []
+
+
+# ---- names, origins and sizes
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [
+        ("localhost:8765", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8765", 200),
+        ("memory.example.com", 200),
+        ("MEMORY.example.com.:80", 200),
+        ("evil.example.com", 421),
+        ("localhost.evil.com", 421),
+        ("127.0.0.1.evil.com", 421),
+        ("user@localhost", 421),
+        ("localhost:x", 421),
+        ("", 421),
+    ],
+)
+def test_names_that_the_server_does_not_have_are_refused(server: Server, host: str, code: int) -> None:
+    client = TestClient(build_app(server.store, Serving(names=["Memory.Example.com"])), base_url="http://localhost")
+    assert client.get("/healthz", headers={"host": host}).status_code == code
+
+
+@pytest.mark.parametrize(
+    ("origin", "code"),
+    [("http://localhost", 200), ("http://evil.com", 403), ("null", 403), ("http://localhost:81", 403)],
+)
+def test_pages_of_other_sites_send_no_requests(server: Server, origin: str, code: int) -> None:
+    answer = server.client.get("/healthz", headers={"origin": origin})
+    assert answer.status_code == code
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_body_over_the_limit_is_refused_with_and_without_a_length(server: Server) -> None:
+    big = b" " * (BODY_MOST + 1)
+    answer = server.client.post(FACTS, content=big, headers={"content-type": "application/json"})
+    assert (answer.status_code, kind(answer)) == (413, "too-large")
+    pieces = (big[: BODY_MOST // 2] for _ in range(3))
+    answer = server.client.post(FACTS, content=pieces, headers={"content-type": "application/json"})
+    assert (answer.status_code, kind(answer)) == (413, "too-large")
+
+
+def test_a_form_of_a_page_is_no_request(server: Server) -> None:
+    answer = server.client.post(FACTS, content=b'{"text": "Alice likes tea"}', headers={"content-type": "text/plain"})
+    assert answer.status_code == 422
+    assert server.store.within("acme", "alice").get_all() == []
+
+
+def test_a_closed_store_is_not_ready(server: Server) -> None:
+    assert server.client.get("/readyz").status_code == 200
+    server.store.close()
+    assert server.client.get("/healthz").status_code == 200
+    assert server.client.get("/readyz").status_code == 503
+
+
+def test_the_store_is_shared_with_the_library(server: Server) -> None:
+    with Slowwave.open(":memory:", llm=None, embedder="none") as other:
+        other.within("other", "bob").add(f"Bob plays the {CANARY}")
+    assert server.client.get("/v1/scopes/other%2Fbob/facts").json() == {"items": [], "next": None}
+    server.store.within("other", "bob").add(f"Bob plays the {CANARY}")
+    assert BOB in server.client.get("/v1/scopes/other%2Fbob/facts").text
