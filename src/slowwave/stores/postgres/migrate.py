@@ -28,9 +28,9 @@ _log: Final = Log("store")
 ROLE: Final = "slowwave_app"
 """The role that reads and writes, so that row-level security applies to every login."""
 
-OLDEST_SCHEMA: Final = 12
+OLDEST_SCHEMA: Final = 14
 """The oldest schema that this program can use. Its own is that of the last migration."""
-PROOFS: Final = 14
+PROOFS: Final = 15
 """The migration from which on the store notes erases that wait for a proof, and `readable_from` of each schema."""
 SMALL: Final = 64 * 1024 * 1024
 """Bytes of tables up to which the owner migrates a store by opening it. A larger one needs `slowwave migrate`."""
