@@ -9,8 +9,8 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from slowwave.policy.guard.addressees import SENTENCE_END, is_for_people, is_mentioned, is_reported
-from slowwave.policy.guard.disguises import Reading
-from slowwave.policy.guard.lexicon import Language, Need, lexicon, signs
+from slowwave.policy.guard.disguises import Reading, reading_of
+from slowwave.policy.guard.lexicon import Language, Need, Signs, is_anchored, lexicon, signs
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 SET_ASIDE: Final = "earlier instructions are to be set aside"
@@ -101,6 +101,8 @@ _SYSTEM: Final = r"(?:system|systeme|sistema|systeem|systemnachricht|systemmedde
 _LABEL: Final = lazy_regex(
     rf"(?:^|\n)[^\w\n]{{0,6}}{_SYSTEM}(?: (?:message|prompt|note|update))?[^\w\n]{{0,3}}[:\]】)][^\w\n]{{0,4}}([^\n]{{1,400}})"
 )
+_FIRST_UNSPACED: Final = "\u0590"
+"""The first letter of the scripts whose words stand without spaces or with prefixes."""
 _DESTINATION: Final = lazy_regex(r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w|\bwww\.\w")
 _OPEN_PLACE: Final = lazy_regex(
     r"https?://[^\s)\"']{1,200}[?&/][\w.-]{0,30}=(?:[\s)\"']|$|[{<\[%]|([a-z_ -]{4,60})[)\s\"'])"
@@ -108,7 +110,9 @@ _OPEN_PLACE: Final = lazy_regex(
 _DONE: Final = lazy_regex(r"[\"“„«「『]([^\"”“»」』\n]{8,300})[\"”“»」』][\s.。!]{0,3}")
 _URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
 _CODE: Final = frozenset("={}()<>|#\\")
-_STATEMENT: Final = frozenset("={};")
+_STATEMENT: Final = frozenset("={};()")
+_LEAST_MARKS: Final = 5
+"""Marks of programs near a trigger from which on the words are those of a program."""
 _BRACKETS: Final = frozenset("{};[(")
 _CALLED: Final = 20
 """Characters between the words that turn to a reader and the reader."""
@@ -124,7 +128,10 @@ def _needs() -> tuple[tuple[_Rule, Need], ...]:
 @cache
 def _other_needs() -> tuple[Need, ...]:
     """What a text needs so that it may turn to a reader, or quote an order."""
-    turned = (Need(tuple((name,) for name in each if name)) for each in _TURNED_TO)
+    turned = (
+        Need(((name,), *((each,) for each in (call, follows) if each not in {"", "call"})))
+        for call, name, follows in _TURNED_TO
+    )
     return (*turned, Need((("does",), _QUOTED_PARTS)))
 
 
@@ -141,7 +148,7 @@ def _languages(bits: int) -> Iterator[Language]:
         bits ^= lowest
 
 
-def directive_in(reading: Reading, flat: str, found: int) -> str | None:
+def directive_in(reading: Reading, flat: str, found: Signs) -> str | None:
     """The kind of order to a model that a reading holds; None if there is none.
 
     Args:
@@ -151,45 +158,46 @@ def directive_in(reading: Reading, flat: str, found: int) -> str | None:
     """
     if reading.squashed:
         return None
-    if why := _labelled(reading.text):
-        return why
-    for language, rules in _rules_for(flat, found):
-        if why := _quoted_order(language, flat):
-            return why
-        for start, end in _sentences(flat):
-            sentence = flat[start:end]
-            own = rules if language.unspaced else _still(rules, sentence, language)
-            for rule in own:
-                if _matches(rule, language, flat, start, end):
-                    return rule.why
-            if _turns_to_reader(language, flat, start, end):
-                return ADDRESSED
-    return None
-
-
-def _rules_for(flat: str, found: int) -> Iterator[tuple[Language, tuple[_Rule, ...]]]:
-    """The languages with the rules that may match."""
-    by_language: dict[Language, list[_Rule]] = {}
     is_addressed = _DESTINATION.search(flat) is not None
-    for rule, need in _needs():
-        for language in _languages(need.languages(found) if is_addressed or not rule.addressed else 0):
-            by_language.setdefault(language, []).append(rule)
-    for need in _other_needs():
-        for language in _languages(need.languages(found)):
-            by_language.setdefault(language, [])
-    for language, rules in by_language.items():
-        yield language, tuple(rules)
-    if not flat.isascii():
-        for language in lexicon().unspaced:
-            if language.has("script", flat):
-                yield language, _RULES
+    rules = [(rule, need) for rule, need in _needs() if need.languages(found) and (is_addressed or not rule.addressed)]
+    others = any(need.languages(found) for need in _other_needs())
+    unspaced = _unspaced(flat)
+    for start, end in _sentences(flat) if rules or others or unspaced else ():
+        if why := _in_sentence(flat, start, end, rules, unspaced):
+            return why
+    return _labelled(reading.text) or _quoted_order(flat, found) or _open_place(flat)
 
 
-def _still(rules: tuple[_Rule, ...], sentence: str, language: Language) -> tuple[_Rule, ...]:
-    """The rules whose words may all be in one sentence."""
-    bit = 1 << lexicon().spaced.index(language)
-    found = signs(frozenset(_WORD.findall(sentence)))
-    return tuple(rule for rule, need in _needs() if rule in rules and (rule.across or need.languages(found) & bit))
+def _unspaced(flat: str) -> tuple[Language, ...]:
+    """The languages without spaces between words whose letters are in the text."""
+    if flat.isascii() or max(flat) < _FIRST_UNSPACED:
+        return ()
+    return tuple(language for language in lexicon().unspaced if language.has("script", flat))
+
+
+def _in_sentence(
+    flat: str, start: int, end: int, rules: list[tuple[_Rule, Need]], unspaced: tuple[Language, ...]
+) -> str | None:
+    """The kind of order in the sentence from `start` to `end`."""
+    words = reading_of(flat[start : end + (_AFTER if any(rule.across for rule, _ in rules) else 0)])
+    if not unspaced and not (is_anchored(words.words, words.keys) or _DESTINATION.search(words.text)):
+        return None
+    near = after = signs(words.words, words.keys)
+    if len(words.text) > end - start:
+        own = reading_of(flat[start:end])
+        near = signs(own.words, own.keys)
+    for rule, need in rules:
+        for language in _languages(need.languages(after if rule.across else near)):
+            if _matches(rule, language, flat, start, end):
+                return rule.why
+    turned = _other_needs()[0].languages(near) | _other_needs()[1].languages(near)
+    if any(_turns_to_reader(language, flat, start, end) for language in (*_languages(turned), *unspaced)):
+        return ADDRESSED
+    for language in unspaced:
+        for rule in _RULES:
+            if _matches(rule, language, flat, start, end):
+                return rule.why
+    return None
 
 
 _WORD: Final = lazy_regex(r"\w+")
@@ -238,7 +246,8 @@ def _is_code(near: str, *, addressed: bool) -> bool:
     """Whether the words are those of a program, such as a request to a server in JavaScript."""
     if addressed:
         return not _CODE.isdisjoint(_URL.sub("", near).replace("](", ""))
-    return "=" in near and not _BRACKETS.isdisjoint(near)
+    marks = sum(map(near.count, _STATEMENT))
+    return marks >= _LEAST_MARKS or ("=" in near and not _BRACKETS.isdisjoint(near))
 
 
 def _asked_of_people(rule: _Rule, language: Language, flat: str, span: tuple[int, int], near: str) -> bool:
@@ -267,12 +276,14 @@ def _labelled(text: str) -> str | None:
     return None
 
 
-def _quoted_order(language: Language, flat: str) -> str | None:
+def _quoted_order(flat: str, found: Signs) -> str | None:
     """Whether the text quotes words about the user or the model and then demands that they be carried out."""
-    for quoted in _DONE.finditer(flat):
+    languages = (*_languages(_other_needs()[-1].languages(found)), *_unspaced(flat))
+    for quoted in _DONE.finditer(flat) if languages else ():
         after = SENTENCE_END.split(flat[quoted.end() : quoted.end() + 60])[0]
-        if _has(language, ("does",), after) and _has(language, _QUOTED_PARTS, quoted[1]):
-            return ADDRESSED
+        for language in languages:
+            if _has(language, ("does",), after) and _has(language, _QUOTED_PARTS, quoted[1]):
+                return ADDRESSED
     return None
 
 
@@ -291,14 +302,15 @@ def _turns_to_reader(language: Language, flat: str, start: int, end: int) -> boo
     return False
 
 
-def open_place(flat: str) -> str | None:
+def _open_place(flat: str) -> str | None:
     """Whether an address on the network has a place to be filled with what the model knows."""
     for address in _OPEN_PLACE.finditer(flat):
         near = flat[max(0, address.start() - _BEFORE) : address.end() + _AFTER]
-        if not _STATEMENT.isdisjoint(_URL.sub("", near)):
+        is_image = "](" in near
+        if not _CODE.isdisjoint(_URL.sub("", near).replace("](", "").replace(")", "")):
             continue
         for language in (*lexicon().spaced, *lexicon().unspaced):
-            if language.has("holding", near) and language.has("upload", near):
+            if language.has("holding", near) and (is_image or language.has("upload", near)):
                 return SENT_AWAY
     return None
 

@@ -37,7 +37,7 @@ _BY_SPACES: Final = lazy_regex(r"(?<!\w)\w(?: \w){2,}(?!\w)")
 _BY_LINES: Final = lazy_regex(r"(?<!\w)\w(?:\n\w){2,}(?!\w)")
 _BY_MARKS: Final = lazy_regex(r"(?<!\w)\w(?:[.\-*·|/+]\w){2,}(?!\w)")
 _SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
-_DIGITS: Final = frozenset("013457@$|")
+_DIGIT: Final = lazy_regex(r"[013457@$|]")
 _NO_LETTERS: Final = lazy_regex(r"\W+")
 _WORD: Final = lazy_regex(r"\w+")
 
@@ -111,9 +111,9 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
         latin = plain.translate(_LOOKALIKE)
         yield reading_of(latin)
         yield reading_of(latin[::-1])
-    if not _DIGITS.isdisjoint(plain) and _LEET_WORD.search(plain):
+    if _DIGIT.search(plain) and _LEET_WORD.search(plain):
         yield reading_of(plain.translate(_LEET))
-    lengths = [len(word) for word in reading.words]
+    lengths = list(map(len, reading.words))
     if lengths.count(1) >= _LEAST_SPACED:
         yield from _joined(plain)
     if not reading.keys.isdisjoint(_ROTATED):

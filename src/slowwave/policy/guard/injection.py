@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 from slowwave.policy.guard.addressees import is_mentioned
-from slowwave.policy.guard.directives import demands_execution, directive_in, open_place
+from slowwave.policy.guard.directives import demands_execution, directive_in
 from slowwave.policy.guard.disguises import Reading, readings
-from slowwave.policy.guard.lexicon import reading_signs
-from slowwave.policy.guard.orders import flattened, order_in
+from slowwave.policy.guard.lexicon import is_anchored, signs
+from slowwave.policy.guard.orders import flattened, order_in, rules_for
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _HIDDEN: Final = lazy_regex(
@@ -127,6 +127,11 @@ _LABELS: Final = tuple(
     (why, frozenset(words.split()), lazy_regex(shape, re.MULTILINE), place) for why, words, shape, place in _LINES
 )
 _MARKUP: Final = frozenset("<[#{!")
+_SYSTEM_WORDS: Final = frozenset(
+    ["system", "systeme", "sistema", "systeem", "systemnachricht", "systemmeddelande", "systemhinweis", "система"]
+)
+_FIRST_UNSPACED: Final = "\u0590"
+"""The first letter of the scripts whose words stand without spaces or with prefixes."""
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
 _AROUND: Final = 120  # characters around a block of code in which its execution may be demanded
 _PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
@@ -152,12 +157,23 @@ def instruction_shaped(text: str) -> str | None:
     return next((why for reading in readings(text) if (why := _order_in(reading))), None)
 
 
+def may_hold_order(reading: Reading) -> bool:
+    """Whether a reading can hold an order in words: a quick test that rules most texts out by the words that they have."""
+    if reading.squashed or is_anchored(reading.words, reading.keys) or not _SYSTEM_WORDS.isdisjoint(reading.words):
+        return True
+    text = reading.text
+    return "@" in text or "://" in text or "www." in text or (not text.isascii() and max(text) >= _FIRST_UNSPACED)
+
+
 def _order_in(reading: Reading) -> str | None:
-    found = reading_signs(reading)
+    """The kind of order in a reading."""
+    if why := _shape_in(reading):
+        return why
+    if not may_hold_order(reading):
+        return None
+    found = signs(reading.words, reading.keys)
     flat = flattened(reading.text)
-    return (
-        _shape_in(reading) or order_in(reading, flat, found) or directive_in(reading, flat, found) or open_place(flat)
-    )
+    return order_in(flat, rules_for(reading, found)) or directive_in(reading, flat, found)
 
 
 def _shape_in(reading: Reading) -> str | None:

@@ -1,20 +1,45 @@
 """The words of orders to a model, by language (`policy/data/orders.toml` and `directives.toml`), as patterns and as signs.
 
-The signs of a text are one integer with a bit for each list of each language of which a word may be in the text. A rule that
-needs words of several lists is ruled out by a few operations on this integer, before any pattern is tried.
+The signs of a text are a number for each list, with a bit for each language of which a word may be in the text. A rule that
+needs words of several lists is ruled out by a few operations on these numbers, before any pattern is tried.
 """
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from slowwave.policy.guard.disguises import KEY, Reading, folded
+from slowwave.policy.guard.disguises import KEY, folded
+from slowwave.policy.text import word_frequency
 
 _WIDTH: Final = 32
 """Bits of a list in the signs of a text: one for each language whose words are separated by spaces."""
+_BYTES: Final = _WIDTH // 8
+_COMMON: Final = 2000
+"""English words whose frequency is known: a phrase is looked for by its rarest word."""
+_REFINING: Final = frozenset(
+    [
+        "subject",
+        "and",
+        "people",
+        "if",
+        "mine",
+        "script",
+        "others",
+        "about",
+        "polite",
+        "earlier",
+        "yours",
+        "call",
+        "deny_after",
+    ]
+)
+"""Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
+_ALL: Final = (1 << _WIDTH) - 1
+Signs: TypeAlias = Sequence[int]
+"""For each list a number with a bit for each language of which a word may be in a text."""
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
 
 
@@ -78,6 +103,62 @@ class Language:
         )
 
 
+ANCHORS: Final = frozenset(
+    [
+        "served",
+        "task",
+        "lasting",
+        "holding",
+        "told",
+        "law",
+        "gone",
+        "here",
+        "admin",
+        "bare",
+        "decode",
+        "reads",
+        "prior",
+        "ai",
+        "does",
+        "orders",
+        "rules",
+        "said",
+        "void",
+        "free",
+        "secret",
+        "address",
+        "wanted",
+        "memory",
+        "own",
+    ]
+)
+"""Rare lists: every rule needs a word of one of them, but those that need an address on the network."""
+
+
+class _Sign(NamedTuple):
+    """How an entry of a list is found: by a key, the longest known beginning of a word, and what else must be in the text."""
+
+    key: str
+    stem: str
+    words: frozenset[str]
+    stems: frozenset[str]
+
+
+class _Entry(NamedTuple):
+    """Entries of lists by one of their words: the signs, and what else must be among the words of a text."""
+
+    bits: int
+    stem: str
+    words: frozenset[str]
+    stems: frozenset[str]
+
+    def is_met(self, words: frozenset[str], stems: frozenset[str]) -> bool:
+        """Whether a text with these words and beginnings of words, among them the one of this entry, can have the entry."""
+        if not (self.words <= words and self.stems <= stems):
+            return False
+        return not self.stem or any(word.startswith(self.stem) for word in words)
+
+
 class Lexicon(NamedTuple):
     """All languages.
 
@@ -87,8 +168,9 @@ class Lexicon(NamedTuple):
         squashed: those of `spaced`, for texts without spaces.
         mention: the words by which a text speaks about orders.
         places: the place of each list in the signs.
-        words: the signs of whole words.
-        stems: the signs of the first `KEY` letters of words.
+        words: the entries by a whole word.
+        stems: the entries by the first `KEY` letters of a word.
+        anchors: the entries of the lists `ANCHORS`, by a whole word and by the beginning of a word.
     """
 
     spaced: tuple[Language, ...]
@@ -96,8 +178,9 @@ class Lexicon(NamedTuple):
     squashed: tuple[Language, ...]
     mention: Language
     places: dict[str, int]
-    words: dict[str, int]
-    stems: dict[str, int]
+    words: dict[str, tuple[_Entry, ...]]
+    stems: dict[str, tuple[_Entry, ...]]
+    anchors: tuple[dict[str, tuple[_Entry, ...]], dict[str, tuple[_Entry, ...]]]
 
 
 @cache
@@ -111,40 +194,65 @@ def lexicon() -> Lexicon:
     assert len(spaced) <= _WIDTH, "each language has a bit of its own"
     languages = tuple(Language(each) for each in spaced)
     places: dict[str, int] = {}
-    words: dict[str, int] = {}
-    stems: dict[str, int] = {}
+    rows: list[dict[str, dict[_Sign, int]]] = [{}, {}]
     for number, language in enumerate(languages):
         for name, found in language.lists.items():
+            if name in _REFINING:
+                continue
             bit = 1 << (places.setdefault(name, _WIDTH * len(places)) + number)
-            for sign, is_stem in map(sign_of, found):
-                table = stems if is_stem else words
-                table[sign] = table.get(sign, 0) | bit
+            for sign in map(sign_of, found):
+                row = rows[bool(sign.stem)].setdefault(sign.key, {})
+                row[sign] = row.get(sign, 0) | bit
+    anchoring = sum(_ALL << places[name] for name in ANCHORS if name in places)
     return Lexicon(
         spaced=languages,
         unspaced=tuple(Language(each) for each in entries.values() if each.get("unspaced")),
         squashed=tuple(Language(each, squashed=True) for each in spaced),
         mention=Language(mention),
         places=places,
-        words=words,
-        stems=stems,
+        words=_entries(rows[0]),
+        stems=_entries(rows[1]),
+        anchors=(_entries(rows[0], anchoring), _entries(rows[1], anchoring)),
     )
 
 
-def signs(words: Iterable[str]) -> int:
+def _entries(rows: Mapping[str, Mapping[_Sign, int]], lists: int = -1) -> dict[str, tuple[_Entry, ...]]:
+    """The entries by their keys, of all lists or of those whose bits are set."""
+    found = {
+        key: tuple(_Entry(bits, *sign[1:]) for sign, bits in row.items() if bits & lists) for key, row in rows.items()
+    }
+    return {key: entries for key, entries in found.items() if entries}
+
+
+def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
+    """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
+    for table, own in zip(lexicon().anchors, (words, stems), strict=True):
+        for word in own & table.keys():
+            if any(entry.is_met(words, stems) for entry in table[word]):
+                return True
+    return False
+
+
+def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
     """The lists, by language, of which a word may be among these words.
 
-    A phrase is counted as present with its longest word; so a bit that is not set rules a list out, and one that is set does
-    not prove it.
+    A phrase is counted as present with its words in any order; so a bit that is not set rules a list out, and one that is set
+    does not prove it.
+
+    Args:
+        words: the words of a text.
+        stems: the first `KEY` letters of each, if they are known already.
     """
     known = lexicon()
-    whole, stems = known.words, known.stems
+    if stems is None:
+        stems = frozenset([word[:KEY] for word in words])
     found = 0
-    for word in words:
-        if sign := whole.get(word):
-            found |= sign
-        if sign := stems.get(word[:KEY]):
-            found |= sign
-    return found
+    for table, own in ((known.words, words), (known.stems, stems)):
+        for word in own & table.keys():
+            for entry in table[word]:
+                if entry.is_met(words, stems):
+                    found |= entry.bits
+    return memoryview(found.to_bytes(len(known.places) * _BYTES, "little")).cast("I")
 
 
 class Need:
@@ -152,24 +260,24 @@ class Need:
 
     def __init__(self, groups: Iterable[Iterable[str]]) -> None:
         places = lexicon().places
-        self._places = tuple(tuple(places[name] for name in group if name in places) for group in groups)
+        rows = [[places[name] // _WIDTH for name in group if name in places] for group in groups]
+        self._single = tuple(row[0] for row in rows if len(row) == 1)
+        self._several = tuple(tuple(row) for row in rows if len(row) != 1)
 
-    def languages(self, found: int) -> int:
+    def languages(self, found: Signs) -> int:
         """A bit for each language in which the signs have all groups."""
-        mask = (1 << _WIDTH) - 1
-        for group in self._places:
-            some = 0
-            for place in group:
-                some |= found >> place
-            mask &= some
+        mask = _ALL
+        for place in self._single:
+            mask &= found[place]
             if not mask:
                 return 0
+        if mask:
+            for group in self._several:
+                some = 0
+                for place in group:
+                    some |= found[place]
+                mask &= some
         return mask
-
-
-def reading_signs(reading: Reading) -> int:
-    """The signs of a reading; 0 if its words stand without spaces."""
-    return 0 if reading.squashed else signs(reading.words)
 
 
 def _table(name: str) -> dict[str, dict[str, object]]:
@@ -178,10 +286,27 @@ def _table(name: str) -> dict[str, dict[str, object]]:
     return tomllib.loads(data.decode())
 
 
-def sign_of(entry: str) -> tuple[str, bool]:
-    """The word of an entry by which it is found, and whether only its beginning is known."""
+def sign_of(entry: str) -> _Sign:
+    """How an entry of a list is found.
+
+    Raises:
+        ValueError: no word of it has `KEY` letters before *.
+    """
     parts = re.findall(r"[\w*]+", folded(entry))
-    if len(parts) == 1 and "*" in parts[0][:KEY]:
+    known = [part for part in parts if "*" not in part[:KEY]]
+    if not known:
         raise ValueError(f"{entry!r} needs {KEY} letters before *")
-    known = [(part.rstrip("*")[:KEY], True) if "*" in part else (part, False) for part in parts]
-    return max((sign for sign in known if not sign[1] or len(sign[0]) == KEY), key=lambda sign: (len(sign[0]), sign))
+    rarest = max(known, key=lambda part: (-_common().get(part.rstrip("*"), 0.0), len(part), part))
+    others = [part for part in known if part != rarest]
+    is_stem = "*" in rarest
+    return _Sign(
+        rarest[:KEY] if is_stem else rarest,
+        rarest.partition("*")[0] if is_stem else "",
+        frozenset(part for part in others if "*" not in part),
+        frozenset(part[:KEY] for part in others if "*" in part),
+    )
+
+
+@cache
+def _common() -> Mapping[str, float]:
+    return word_frequency.commonest(_COMMON)

@@ -5,13 +5,13 @@ a noun for instructions, and a word that says which. Every look around a word ha
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from slowwave.policy.guard.addressees import is_for_people, is_mentioned
-from slowwave.policy.guard.disguises import Reading
-from slowwave.policy.guard.lexicon import Language, Need, lexicon
+from slowwave.policy.guard.disguises import Reading, reading_of
+from slowwave.policy.guard.lexicon import Language, Need, Signs, is_anchored, lexicon, signs
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 SET_ASIDE: Final = "earlier instructions are to be set aside"
@@ -26,6 +26,10 @@ _REACH: Final = 90
 """Characters around a word in which the other words of its rule must stand."""
 _NEAR: Final = 30
 """Characters after a noun in which "above" or "you were given" may stand."""
+_PIECE: Final = 800
+"""Characters of a text that are read at once: their words decide which rules are tried on them."""
+_BESIDE: Final = 400
+"""Characters beside a piece in which the other words of a rule can stand."""
 _BEFORE: Final = 4
 """Words before a verb among which a subject or a negation makes it a report."""
 _SENTENCE_END: Final = lazy_regex(r"[!?।؟。¶]|\.(?=[\s\"'”»)]|$)")
@@ -59,6 +63,9 @@ _WITHOUT_SPACES: Final = ("aside", "secret", "void")
 """The rules that read texts without spaces: their words are long enough not to occur by chance."""
 
 
+_Tried: TypeAlias = tuple[tuple[Language, str], ...]
+
+
 @cache
 def _needs() -> tuple[tuple[str, Need], ...]:
     return tuple((name, Need(((name,), *_OBJECTS.get(name, ())))) for name in _BY_TRIGGER)
@@ -69,17 +76,45 @@ def _letters() -> tuple[tuple[Language, frozenset[str]], ...]:
     return tuple((language, language.letters(_BY_TRIGGER)) for language in lexicon().unspaced)
 
 
-def order_in(reading: Reading, flat: str, found: int) -> str | None:
-    """The kind of order to a model that a reading holds; None if there is none.
+def order_in(flat: str, rules: Iterable[tuple[Language, str]]) -> str | None:
+    """The kind of order to a model that a text holds; None if there is none.
 
     Args:
-        reading: the reading.
-        flat: its text on one line (`flattened`).
-        found: its signs (`lexicon.signs`).
+        flat: the text on one line (`flattened`).
+        rules: the languages and triggers to try (`rules_for`).
     """
-    for language, name in _rules_for(reading, found):
+    rules = tuple(rules)
+    for start, near in _pieces(flat, rules) if rules else ():
+        if why := _order_from(flat, start, near):
+            return why
+    return None
+
+
+def _pieces(flat: str, rules: _Tried) -> Iterator[tuple[int, _Tried]]:
+    """The places of a long text from which on a piece is read, with the rules that may apply in the piece or beside it."""
+    for start in range(0, len(flat), _PIECE):
+        if len(flat) <= _PIECE:
+            yield start, rules
+            continue
+        near = reading_of(flat[max(0, start - _BESIDE) : start + _PIECE + _BESIDE])
+        if (
+            not near.text.isascii()
+            or is_anchored(near.words, near.keys)
+            or "@" in near.text
+            or "://" in near.text
+            or "www." in near.text
+        ):
+            own = frozenset(rules_for(near, signs(near.words, near.keys)))
+            yield start, tuple(rule for rule in rules if rule in own)
+
+
+def _order_from(flat: str, start: int, rules: _Tried) -> str | None:
+    """The kind of order whose trigger begins in the piece from `start`."""
+    for language, name in rules:
         pattern = language.pattern(name)
-        for trigger in pattern.finditer(flat) if pattern else ():
+        for trigger in pattern.finditer(flat, start, start + _PIECE + _BESIDE) if pattern else ():
+            if trigger.start() >= start + _PIECE:
+                break
             why = _RULES[name](language, flat, trigger)
             if why and not is_mentioned(flat, *trigger.span()):
                 return why
@@ -91,7 +126,7 @@ def flattened(text: str) -> str:
     return " ".join(_PARAGRAPH.sub(" ¶ ", text).split())
 
 
-def _rules_for(reading: Reading, found: int) -> Iterator[tuple[Language, str]]:
+def rules_for(reading: Reading, found: Signs) -> Iterator[tuple[Language, str]]:
     """The languages and the names of the triggers whose rule may apply to a reading."""
     if reading.squashed:
         yield from ((language, name) for language in lexicon().squashed for name in _WITHOUT_SPACES)
