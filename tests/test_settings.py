@@ -212,3 +212,11 @@ def test_the_environment_sets_whether_secrets_are_kept_from_a_model(file: Path) 
     assert not settings.read(env | {"SLOWWAVE_REDACT_TO_MODEL": "false"}).config.redact_to_model
     with pytest.raises(InputError, match="redact_to_model='perhaps'"):
         settings.read(env | {"SLOWWAVE_REDACT_TO_MODEL": "perhaps"})
+
+
+@pytest.mark.parametrize("written", ["a = " + "[" * 90_000, "a = " + "9" * 5_000])
+def test_settings_that_python_cannot_parse_are_refused_in_one_sentence(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text(written)
+    with pytest.raises(SettingsError, match="cannot read the settings in"):
+        settings.read({"SLOWWAVE_CONFIG": str(path)})

@@ -352,7 +352,10 @@ def _named_table(text: str, path: Path) -> Mapping[str, object]:
 
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # deep brackets, and numbers of too many digits, are no TOMLDecodeError
         raise SettingsError(f"cannot read the settings in {path}: {error}") from error
     table = content.get(NAME, content)
     if not isinstance(table, dict):

@@ -4,6 +4,7 @@ A new method, argument or field is tried without a change here. A new argument w
 `VALID`; without it the tests fail and say so.
 """
 
+import contextlib
 import inspect
 import io
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 from slowwave import AgentMemory, Config, Fact, Group, Message, Note, Scene, SetTitle, Slowwave, compat
 from slowwave.aio import VIEWS, verbs
+from slowwave.errors import SlowwaveError
 from slowwave.testing import FrozenClock
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -298,3 +300,22 @@ def _use_clock(value: Any) -> None:  # noqa: ANN401 - what is tried
     with AgentMemory.open(":memory:", llm=None, embedder="none", clock=lambda: value) as memory:
         memory.add("Bob owns the cache")
         memory.export(io.StringIO())
+
+
+def readable(place: Place) -> None:
+    """Every scope, memory and run can be read."""
+    for scope in place.store.scopes():
+        memory = place.store.within(scope)
+        memory.get_all(kinds=["message", "semantic", "note"], phases=["active", "core", "cold", "retracted"])
+        memory.context("who owns the pipeline?")
+        for run in memory.runs(limit=None):
+            assert str(run.plan)
+
+
+def attempt(place: Place, case: Case, value: Any) -> None:  # noqa: ANN401 - what is tried
+    """Call the function with this value: it succeeds or raises a SlowwaveError."""
+    if case.callback and callable(value):
+        return  # what it raises is the caller's own exception
+    with contextlib.suppress(SlowwaveError):
+        case.run(place, value)
+    place.fill()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
-from tests.arguments.calls import Case, Place, cases
+from tests.arguments.calls import Case, Place, attempt, cases, readable
 from tests.arguments.odd_values import MAKERS, values
 
 from slowwave import AsyncAgentMemory
@@ -31,24 +31,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     assert made.store.doctor(deep=True) == []
     readable(made)
     made.store.close()
-
-
-def readable(place: Place) -> None:
-    """Every scope, memory and run can be read."""
-    for scope in place.store.scopes():
-        memory = place.store.within(scope)
-        memory.get_all(kinds=["message", "semantic", "note"], phases=["active", "core", "cold", "retracted"])
-        memory.context("who owns the pipeline?")
-        for run in memory.runs(limit=None):
-            assert str(run.plan)
-
-
-def attempt(place: Place, case: Case, value: Any) -> None:  # noqa: ANN401 - what is tried
-    if case.callback and callable(value):
-        return  # what it raises is the caller's own exception
-    with contextlib.suppress(SlowwaveError):
-        case.run(place, value)
-    place.fill()
 
 
 @pytest.mark.parametrize("function", CASES)

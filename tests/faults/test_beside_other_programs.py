@@ -4,20 +4,17 @@ import contextlib
 import os
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import apsw
 import pytest
+from tests.attack.files import every_verb, filled, without_logs
 
-from slowwave import AgentMemory, Message
-from slowwave.errors import CorruptError, InputError, NotFoundError, SettingsError, SlowwaveError, StoreError
+from slowwave import AgentMemory
+from slowwave.errors import CorruptError, InputError, NotFoundError, SettingsError, StoreError
 from slowwave.testing import FrozenClock
 from slowwave.testing.builders import NOW
-
-Verb = Callable[[AgentMemory], object]
 
 
 def opened(path: Path, **options: Any) -> AgentMemory:  # noqa: ANN401 - those of `open`
@@ -116,38 +113,6 @@ def test_a_path_that_no_file_can_have_is_refused_by_every_verb_that_takes_one(pa
 
 # ---- damage
 
-VERBS: MappingProxyType[str, Verb] = MappingProxyType(
-    {
-        "search": lambda m: m.search("who owns the cache?", deep=True),
-        "context": lambda m: m.context("who owns the pipeline?", profile="chat"),
-        "get_all": lambda m: m.get_all(kinds=["message", "semantic", "note"], phases=["active", "cold", "retracted"]),
-        "runs": lambda m: [str(run.plan) for run in m.runs(limit=None, parts="all")],
-        "explain": lambda m: [str(m.explain(fact.id)) for fact in m.get_all(limit=3)],
-        "conversations": lambda m: [m.messages(found.name) for found in m.conversations()],
-        "health": lambda m: (str(m.status()), str(m.health())),
-        "doctor": lambda m: m.doctor(deep=True, repair=True),
-        "export": lambda m: m.export(Path(m.ports.store.name).with_name("e.jsonl"), overwrite=True),
-        "add": lambda m: m.add("Carol owns the mail"),
-        "consolidate": lambda m: m.consolidate_all(force=True),
-        "undo": lambda m: m.undo(m.runs()[0].id, cascade=True),
-        "sleep": lambda m: m.sleep(),
-        "erase": lambda m: m.erase(text="Rex3"),
-    }
-)
-
-
-def filled(path: Path) -> bytes:
-    with opened(path) as memory:
-        for n in range(6):
-            words = f"I live in Oslo since {2000 + n}, and my dog is called Rex{n}."
-            memory.add_messages([Message("user", f"{words} {k}", id=f"m{n}-{k}") for k in range(4)], f"c{n % 2}")
-            memory.add(f"Bob owns cache {n}", category="person", metadata={"a": n})
-        memory.consolidate_all(force=True)
-        memory.note("a", "tea", data={"x": [1, 2]})
-        memory.record_retrieval(memory.search("cache"))
-        memory.delete(memory.get_all()[3].id)
-    return path.read_bytes()
-
 
 def every_verb_survives_damage(folder: Path, rounds: int) -> None:
     data, bad = filled(folder / "good.db"), folder / "bad.db"
@@ -159,21 +124,9 @@ def every_verb_survives_damage(folder: Path, rounds: int) -> None:
         broken = bytearray(data)
         place = chance.choice(places) if seed % 2 else chance.randrange(len(data))
         broken[place] ^= 1 << chance.randrange(8)
-        for end in ("", "-wal", "-shm"):
-            Path(f"{bad}{end}").unlink(missing_ok=True)
+        without_logs(bad)
         bad.write_bytes(broken)
-        try:
-            memory = opened(bad)
-        except SlowwaveError:
-            continue
-        for name, verb in VERBS.items():
-            try:
-                verb(memory)
-            except SlowwaveError:
-                continue
-            except Exception as error:  # noqa: BLE001 - what the test counts
-                failed.append(f"{seed} {name}: {type(error).__name__} {error}")
-        memory.close()
+        failed += [f"{seed} {wrong}" for wrong in every_verb(bad)]
     assert failed == []
 
 
@@ -198,10 +151,7 @@ def numbers_out_of_range(folder: Path, tables: tuple[str, ...]) -> int:
         path.write_bytes(data)
         with contextlib.closing(apsw.Connection(str(path))) as db, contextlib.suppress(apsw.Error):
             db.execute(f"UPDATE {table} SET {column} = {2**63 - 9}")
-        with contextlib.suppress(SlowwaveError), opened(path) as memory:
-            for verb in VERBS.values():
-                with contextlib.suppress(SlowwaveError):
-                    verb(memory)
+        assert every_verb(path) == [], (table, column)
     return len(columns)
 
 

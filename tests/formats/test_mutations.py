@@ -285,9 +285,12 @@ def test_an_encrypted_member_is_reported(tmp_path: Path, make: SimpleNamespace) 
     assert "encrypted" in outcome(path, "chatgpt")[1][0].why
 
 
-def test_unknown_compression_and_damaged_bytes_give_a_reason(tmp_path: Path, make: SimpleNamespace) -> None:
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_unknown_compression_and_damaged_bytes_give_a_reason(
+    tmp_path: Path, make: SimpleNamespace, method: int
+) -> None:
     text = json.dumps([make.chatgpt(conversation_id=f"c{n}") for n in range(50)]).encode()
-    path = archive(tmp_path / "x.zip", {"conversations.json": text})
+    path = archive(tmp_path / "x.zip", {"conversations.json": text}, method)
     whole = path.read_bytes()
     chance = random.Random(3)
     for _ in range(60):
@@ -296,6 +299,16 @@ def test_unknown_compression_and_damaged_bytes_give_a_reason(tmp_path: Path, mak
         path.write_bytes(data)
         found, skipped, refused = outcome(path, "chatgpt")
         assert refused or len(found) == 150 or skipped
+
+
+@pytest.mark.parametrize("name", ["conversations.json", "talk.jsonl"])
+@pytest.mark.parametrize("named", ["auto", "jsonl", "mem0"])
+def test_a_member_whose_checksum_is_wrong_is_reported(tmp_path: Path, name: str, named: str) -> None:
+    path = archive(tmp_path / "x.zip", {name: b'{"role": "user", "content": "Good."}\n'}, zipfile.ZIP_STORED)
+    path.write_bytes(path.read_bytes().replace(b"Good.", b"Gold."))
+    found, skipped, refused = outcome(path, named)
+    assert not found
+    assert refused or skipped
 
 
 def test_the_error_for_a_cut_off_archive_says_what_to_do(tmp_path: Path, make: SimpleNamespace) -> None:

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from slowwave.errors import InputError, shown
 from slowwave.formats.archives import Part, parts
 from slowwave.formats.export_records import to_line
-from slowwave.formats.json_stream import BrokenError, Json, elements
+from slowwave.formats.json_stream import BrokenError, Json, elements, read_bytes
 from slowwave.formats.meter import Meter as Meter
 from slowwave.formats.readers import beam, chatgpt, claude, jsonl, letta, locomo, mem0, notes
 from slowwave.formats.readers.builders import MessageBuilder
@@ -200,7 +200,7 @@ def _items(part: Part, named: str, builder: MessageBuilder, proof: Proof | None,
 def _is_array(part: Part) -> bool:
     """Whether a file of JSON lines is in fact one JSON array, or one object over many lines."""
     with part.open() as stream:
-        beginning = stream.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
+        beginning = read_bytes(stream, 1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
     return beginning.startswith(b"[") or beginning.partition(b"\n")[0].strip() == b"{"
 
 

@@ -67,7 +67,7 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
     try:
         archive = zipfile.ZipFile(path)  # stays open, because its list of members is read again at each opening
         members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, UnicodeDecodeError, NotImplementedError) as error:
+    except UNREADABLE as error:
         raise InputError(f"{path} looks like a zip archive and cannot be read: {error}") from error
     if len(members) > MEMBERS_MOST:
         raise InputError(f"{path} holds {len(members):,} files, more than {MEMBERS_MOST:,}: unpack it and name one")

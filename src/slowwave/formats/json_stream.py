@@ -2,10 +2,16 @@
 
 import codecs
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final, TypeAlias
+
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it cannot read such archives
+    LZMAError = zlib.error  # type: ignore[assignment, misc]
 
 CHUNK = 1 << 20
 """Bytes read at a time."""
@@ -32,7 +38,10 @@ _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = " \t\r\n"
 _NEAR: Final = 16
 """Characters: an error this close to the end of the buffer may be an incomplete token."""
-UNREADABLE: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+UNREADABLE: Final = (
+    *(OSError, EOFError, NotImplementedError, RuntimeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error, LZMAError, struct.error),
+)
 """The exceptions of reading a damaged file or archive."""
 _MEGA: Final = 1 << 20
 
@@ -185,7 +194,7 @@ class _Buffer:
 
 
 def _decoded(stream: BinaryIO) -> Iterator[str]:
-    first = _chunk(stream)
+    first = read_bytes(stream)
     utf16 = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoder = codecs.getincrementaldecoder("utf-16" if utf16 else "utf-8-sig")()
     done, chunk = 0, first
@@ -199,11 +208,16 @@ def _decoded(stream: BinaryIO) -> Iterator[str]:
         if not chunk:
             return
         done += len(chunk)
-        chunk = _chunk(stream)
+        chunk = read_bytes(stream)
 
 
-def _chunk(stream: BinaryIO) -> bytes:
+def read_bytes(stream: BinaryIO, most: int = CHUNK) -> bytes:
+    """The next bytes of a file or of a member of an archive.
+
+    Raises:
+        BrokenError: it is damaged.
+    """
     try:
-        return stream.read(CHUNK)
+        return stream.read(most)
     except UNREADABLE as error:
         raise BrokenError(f"it cannot be read further: {error}") from error

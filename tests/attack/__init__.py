@@ -1,0 +1,25 @@
+"""An attack campaign against the library: kills, files, models, values, texts, poison and scopes, by seeds."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.attack import files, models, poison, scopes, texts, values, writers
+from tests.attack.campaign import Round
+
+ATTACKS: Final[Mapping[str, Round]] = {
+    "kills": writers.kills,
+    "churn": writers.churn,
+    "imports": files.imports,
+    "vaults": files.vaults,
+    "settings": files.configuration,
+    "databases": files.foreign,
+    "damage": files.damaged,
+    "arguments": values.arguments,
+    "commands": values.command_line,
+    "texts": texts.long_texts,
+    "models": models.models,
+    "servers": models.servers,
+    "poison": poison.poison,
+    "scopes": scopes.scopes,
+}
+"""A round of each class of attack, by its name."""
