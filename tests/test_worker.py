@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from slowwave import AgentMemory, Slowwave, worker
+from slowwave import AgentMemory, Message, Slowwave, worker
 from slowwave.cli.app import app
 from slowwave.composition import build_ports
 from slowwave.errors import InputError, ReadOnlyError, SettingsError, StoreError
@@ -167,7 +167,7 @@ def test_the_jobs_of_a_worker_that_stopped_renewing_are_cancelled_and_done_by_ot
             db.execute(
                 f"UPDATE {SCHEMA}.workflow_status SET status = 'PENDING', executor_id = '77', completed_at = NULL"
             )
-            db.execute("INSERT INTO slowwave.workers VALUES (77, 'paused', '0', 0, 0)")
+            db.execute("INSERT INTO slowwave.workers VALUES (77, 'paused', '', '0', 0, 0)")
         assert live_scopes(own) == {"a", "b"}
         node._closing.clear()
         node.look()
@@ -296,3 +296,39 @@ def test_the_command_runs_until_it_gets_a_signal(own: str) -> None:
     assert (ended["scope"], ended["level"], ended["problems"]) == ("acme/alice", "info", 0)
     assert ended["seconds"] > 0
     assert all(one["time"] and one["worker"] for one in seen)
+
+
+CANARIES = ("xylophone", "Quetzalcoatl", "zeppelin-4711", "marmalade")
+
+
+def test_the_log_of_a_worker_has_no_word_of_a_memory(own: str) -> None:
+    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="none") as alice:
+        lines = [
+            "I own the xylophone.",
+            "My dog is called Quetzalcoatl.",
+            "My code is zeppelin-4711.",
+            "I love marmalade.",
+        ]
+        alice.add_messages([Message(role="user", content=text) for text in lines * 2], conversation="marmalade")
+        alice.add("Alice owns the xylophone")
+    with AgentMemory.open(own, scope="acme/bad", llm=None, embedder="none") as bad:
+        bad.add("Bob owns the zeppelin-4711")
+    with psycopg.connect(own) as db:
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', false)")
+        db.execute(
+            "UPDATE slowwave.memories SET checksum = checksum + 1, text = text || ' marmalade' WHERE text LIKE 'Bob%'"
+        )
+    command = [*MAIN, "--store", own, "--embedder", "none", "worker", "--every", "1s"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        written, ended = "", set()
+        while len(ended) < 2:
+            line = process.stderr.readline()
+            written += line
+            ended |= {scope for scope in ("acme/alice", "acme/bad") if f"scope={scope}" in line}
+        process.send_signal(signal.SIGTERM)
+        output, rest = process.communicate(timeout=30)
+    assert output == ""
+    assert not [word for word in CANARIES if word in written + rest]
+    assert " error " in written
+    assert "error=CorruptError" in written

@@ -71,11 +71,11 @@ def worker(
 
     with options.memory(create=True) as memory, answering_probes(health_port, memory, pause) as beat:
 
-        def ended(scope: str, result: "SleepReport | SlowwaveError", took: float) -> None:
-            night = _night(memory, scope) if isinstance(result, SlowwaveError) else None
+        def ended(scope: str, result: "SleepReport | Exception", took: float) -> None:
+            night = _night(memory, scope) if isinstance(result, Exception) else None
             log.passed(scope, result, took, night)
             if options.verbose:
-                write_report(options, scope, str(result) if isinstance(result, SlowwaveError) else result)
+                write_report(options, scope, str(result) if isinstance(result, Exception) else result)
 
         with (
             stopped_by_signals() as stopped,
@@ -126,12 +126,12 @@ def _look(running: "Worker", log: "WorkerLog") -> "QueueStatus | None":
 
 
 @click.command("retry", cls=Command, examples=("slowwave retry acme/alice", "slowwave retry --all"))
-@click.argument("scope", required=False)
+@click.argument("name", metavar="[SCOPE]", required=False)
 @click.option("--all", "every", is_flag=True, help="All scopes of the store whose sleep passes failed.")
 @common_options(uses=STORED)
-def retry(options: CommonOptions, scope: str | None, every: bool) -> None:
+def retry(options: CommonOptions, name: str | None, every: bool) -> None:
     """Make scopes whose sleep passes failed due at once, after the cause is gone."""
-    scope = scope or options.scope
+    scope = name or options.scope
     if (scope is None) is not every:
         raise InputError("name one scope, such as `slowwave retry acme/alice`, or give --all")
     with options.whole_store() as store:

@@ -6,7 +6,6 @@ import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from slowwave.errors import SlowwaveError
 from slowwave.model.night import TRIES
 from slowwave.pipelines.sleep.report import SleepReport
 
@@ -46,11 +45,11 @@ class WorkerLog:
             stream.write(f"{line}\n")
             stream.flush()
 
-    def passed(self, scope: str, result: SleepReport | SlowwaveError, seconds: float, night: "Night | None") -> None:
+    def passed(self, scope: str, result: SleepReport | Exception, seconds: float, night: "Night | None") -> None:
         """Write the end of a pass: counts of its report, or the class of its error; and once that a scope is a dead letter."""
         self._passes += 1
         took = round(seconds, 3)
-        if isinstance(result, SlowwaveError):
+        if isinstance(result, Exception):
             self._failed += 1
             kind, level = type(result).__name__, "error"
             self.write(level, "pass-failed", scope=scope, seconds=took, error=kind, failures=night and night.failures)

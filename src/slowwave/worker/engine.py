@@ -21,7 +21,7 @@ JOB_FORMAT: Final = "2"
 
 _APP: Final = "slowwave"
 _IDLE: Final = 120.0
-"""Seconds between two looks of DBOS for schedules and notifications, which workers do not use."""
+"""Seconds between two looks of DBOS for schedules, which workers do not use."""
 
 
 def load_dbos() -> ModuleType:
@@ -46,7 +46,6 @@ def configuration(dbos: ModuleType, engine: Any, number: int, threads: int) -> d
         "system_database_engine": engine,
         "dbos_system_schema": SCHEMA,
         "use_listen_notify": False,
-        "notification_listener_polling_interval_sec": _IDLE,
         "scheduler_polling_interval_sec": _IDLE,
         "max_executor_threads": threads,
         "log_level": "CRITICAL",  # the worker reports failures

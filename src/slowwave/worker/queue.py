@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from slowwave.pipelines.sleep.lease import has_exited
 from slowwave.stores.address import checked
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ FROM {SCHEMA}.workflow_status s LEFT JOIN {SCHEMA}.workflow_input i USING (workf
 WHERE s.queue_name = '{QUEUE}' AND s.status IN ('ENQUEUED', 'DELAYED', 'PENDING')
 """  # noqa: S608 - constants of this module
 _WORKERS: Final = """
-SELECT number, name, version, extract(epoch FROM clock_timestamp()) - renewed / 1e6 FROM slowwave.workers
+SELECT number, name, process, version, extract(epoch FROM clock_timestamp()) - renewed / 1e6 FROM slowwave.workers
 WHERE renewed > (extract(epoch FROM clock_timestamp()) - %s) * 1e6 ORDER BY began
 """
 
@@ -106,9 +107,13 @@ def status_of(db: "psycopg.Connection[Any]", jobs: tuple[Job, ...], *, readable:
 
 
 def running_workers(db: "psycopg.Connection[Any]") -> tuple[RunningWorker, ...]:
-    """The workers that renewed their rows lately, the oldest first."""
+    """The workers that renewed their rows lately, and of this machine have not ended, the oldest first."""
     rows = db.execute(_WORKERS.encode(), (ALIVE,)).fetchall()
-    return tuple(RunningWorker(number, name, version, float(age)) for number, name, version, age in rows)
+    return tuple(
+        RunningWorker(number, name, version, float(age))
+        for number, name, process, version, age in rows
+        if not has_exited(process)
+    )
 
 
 def connection(address: str) -> "psycopg.Connection[Any]":

@@ -3,6 +3,7 @@
 import os
 import platform
 import secrets
+import sys
 import threading
 import time
 import uuid
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from slowwave import __version__
 from slowwave.errors import InputError, SettingsError, SlowwaveError
 from slowwave.pipelines.sleep.all_scopes import due_scopes, sleep_scope
+from slowwave.pipelines.sleep.lease import process_identity
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
 from slowwave.stores.address import SERVER
 from slowwave.worker.engine import configuration, connection_pool, load_dbos, translated_errors
@@ -48,7 +50,8 @@ _WORKFLOW: Final = "sleep"
 _LOOK_LOCK: Final = 0x736C7779
 """"slwy": the class id of the lock of a look, which ends with its transaction: one worker at a time fills the queue."""
 _RENEW: Final = """
-INSERT INTO slowwave.workers (number, name, version, began, renewed) VALUES (%(number)s, %(name)s, %(version)s, {now}, {now})
+INSERT INTO slowwave.workers (number, name, process, version, began, renewed)
+VALUES (%(number)s, %(name)s, %(process)s, %(version)s, {now}, {now})
 ON CONFLICT (number) DO UPDATE SET renewed = excluded.renewed
 """.format(now="CAST(extract(epoch FROM clock_timestamp()) * 1e6 AS bigint)")
 _FORGET: Final = """
@@ -63,7 +66,7 @@ WHERE (queue_name = '{QUEUE}' AND status NOT IN ('ENQUEUED', 'DELAYED', 'PENDING
 LIMIT 10000
 """  # noqa: S608 - constants; `night` is the name of the jobs of older versions
 
-OnProgress = Callable[[str, SleepReport | SlowwaveError, float], None]
+OnProgress = Callable[[str, SleepReport | Exception, float], None]
 """Called with a scope, the report of its pass or the error, and the seconds that the pass took."""
 
 
@@ -276,7 +279,7 @@ class Worker:
 
     def _renew(self, db: "psycopg.Connection[Any]") -> None:
         """Renew this worker's row, by which the others know that it runs."""
-        values = {"number": self.number, "name": self.name, "version": __version__}
+        values = {"number": self.number, "name": self.name, "process": process_identity(), "version": __version__}
         db.execute(_RENEW.encode(), values)
         now = time.monotonic()
         if now - self._renewed > ALIVE:
@@ -297,13 +300,22 @@ class Worker:
             now = time.monotonic()
             if self._closing.is_set() or now > ends or now - self._renewed > ALIVE or self._pauses != pauses:
                 return  # the scopes that were not reached stay due
-            result: SleepReport | SlowwaveError
-            try:
-                result = sleep_scope(self._memory.ports, scope, think=self._think, if_due=True)
-            except SlowwaveError as error:  # the store counts the failure
-                result = error
-            if isinstance(result, SlowwaveError) or ELSEWHERE not in result.left:
-                self._on_progress(scope, result, time.monotonic() - now)
+            self._sleep_one(scope)
+
+    def _sleep_one(self, scope: str) -> None:
+        """Run one sleep pass, and report its result. The store counts a failure; an error in the program also ends the job."""
+        begun = time.monotonic()
+        result: SleepReport | Exception | None = None
+        try:
+            result = sleep_scope(self._memory.ports, scope, think=self._think, if_due=True)
+        except SlowwaveError as error:
+            result = error
+        finally:
+            unexpected = sys.exception()
+            if isinstance(unexpected, Exception):
+                result = unexpected
+            if isinstance(result, Exception) or (result is not None and ELSEWHERE not in result.left):
+                self._on_progress(scope, result, time.monotonic() - begun)
 
 
 def _shown(limits: FleetLimits) -> str:
@@ -311,7 +323,7 @@ def _shown(limits: FleetLimits) -> str:
     return f"at_once={limits.at_once}, per_worker={limits.per_worker}, per_minute={most}"
 
 
-def _ignore_progress(_scope: str, _result: SleepReport | SlowwaveError, _seconds: float) -> None:
+def _ignore_progress(_scope: str, _result: SleepReport | Exception, _seconds: float) -> None:
     """Discard progress reports (the default callback)."""
 
 
