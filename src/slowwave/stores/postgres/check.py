@@ -9,7 +9,7 @@ from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.postgres.base import PostgresBase
 from slowwave.stores.postgres.byte_scan import REWRITTEN_MAX, TOUCHED, WAITED, found, older, rewritten, tables
 from slowwave.stores.postgres.doctor import check_server
-from slowwave.stores.postgres.pool import RawConnection, connected
+from slowwave.stores.postgres.pool import RawConnection
 from slowwave.stores.repair import Repairer
 from slowwave.stores.replay import COUNT_CHECKS
 
@@ -132,4 +132,4 @@ class PostgresCheck(Repairer, PostgresBase):
             return list(found(db, needles, ours, self._erased.rewritten))
 
     def _owner(self) -> RawConnection:
-        return connected(self._url, self._patience)
+        return self._connect(self._patience)
