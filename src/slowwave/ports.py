@@ -574,6 +574,15 @@ class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Acces
         """32 random bytes created with the store: the key of the marks around contexts and of the codes of exports."""
         ...
 
+    def gauges(self) -> dict[str, float]:
+        """Return what the store holds in this process now, and what it has done since it was opened, by name.
+
+        `index.scopes`, `index.bytes`, `index.max_bytes` are of the search indexes in RAM; `index.builds`, `index.loads` and
+        `index.evictions` count. `connections.in_use`, `connections.waiting` (threads) and `connections.max` are of the pool
+        of Postgres. Names of scopes are not among them.
+        """
+        ...
+
     def apply(self, plan: Plan) -> Receipt:
         """Apply each group in one transaction: rows, indexes and journal. Groups that are out of date are dropped."""
         ...

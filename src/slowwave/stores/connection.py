@@ -177,6 +177,10 @@ class StoreBase:
     def _stop_waiting(self) -> None:
         """From now on, fail at once instead of waiting for a lock."""
 
+    def gauges(self) -> dict[str, float]:
+        """What the store holds now, by name; see `Store.gauges` of the ports."""
+        return {}
+
     def close(self) -> None:
         """Close the store. Idempotent."""
         raise NotImplementedError

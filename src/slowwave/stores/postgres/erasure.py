@@ -235,7 +235,7 @@ class PostgresErasure(Repairer, PostgresBase):
         return [("proofs", not late, sentence)]
 
     def _owner(self) -> RawConnection:
-        return connected(self._url, self._patience)
+        return self._connect(self._patience)
 
 
 def _scope_sized(there: Sequence[Table], rewrite: bool | None) -> bool:
