@@ -63,8 +63,7 @@ def build_ports(
     )
     config = config or Config()
     mind = make_mind(llm, embedder=embedder_port, **mind_options(known, config))
-    cache_mb = config.index_cache_mb
-    store: Store = make_store(path, in_ram=config.search_in_ram, index_cache_mb=cache_mb, create=create)
+    store: Store = make_store(path, create=create, **_store_options(config))
     return Ports(
         store=store,
         mind=mind,
@@ -79,6 +78,20 @@ def build_ports(
         scope=scope,
         scopes=(scope, *(ancestors(scope) if inherit else ())),
     )
+
+
+def _store_options(config: Config) -> dict[str, Any]:
+    """The arguments of a store that Config defines."""
+    return {
+        "in_ram": config.search_in_ram,
+        "index_cache_mb": config.index_cache_mb,
+        "busy_seconds": config.lock_seconds,
+        "connections": config.connections,
+        "connect_seconds": config.connect_seconds,
+        "statement_seconds": config.statement_seconds,
+        "idle_transaction_seconds": config.idle_transaction_seconds,
+        "application_name": config.application_name,
+    }
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str], config: Config) -> "NDArray[np.float32]":

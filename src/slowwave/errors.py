@@ -8,7 +8,8 @@ SlowwaveError
 ├── SettingsError         a setting, an extra or a key is missing or invalid
 ├── ClosedError           the memory was closed
 ├── StoreError            the file or the server failed
-│   ├── BusyError         another process kept the store locked longer than the time-out
+│   ├── BusyError         a lock, a statement or a connection took longer than its time-out (`reason`)
+│   ├── SuppressedError   a plan relies on a key that is suppressed; pipelines plan again
 │   ├── DiskFullError     no space is left on the disk
 │   ├── ReadOnlyError     the store cannot be written
 │   ├── ForeignFileError  the file is not a Slowwave store
@@ -21,7 +22,7 @@ SlowwaveError
 """
 
 import reprlib
-from typing import Final
+from typing import Final, Literal
 
 SHOWN_MOST: Final = 80
 """Characters of a value that an error repeats."""
@@ -103,7 +104,20 @@ class StoreError(SlowwaveError):
 
 
 class BusyError(StoreError):
-    """Another process kept the store locked longer than the time-out."""
+    """The store was busy longer than a time-out. Nothing was changed: try again.
+
+    Attributes:
+        reason: what was waited for: "lock", a writer of the same scope or file; "statement", the server, which cancelled a
+            statement; "connections", a connection of the pool of this process.
+    """
+
+    def __init__(self, message: str, *, reason: Literal["lock", "statement", "connections"] = "lock") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class SuppressedError(StoreError):
+    """A plan holds only while a key is not suppressed (`Plan.unless_held`), and it is. Nothing was applied: plan again."""
 
 
 class DiskFullError(StoreError):

@@ -1,6 +1,7 @@
 """The ports: the protocols of mind, model, embedder, store and clock, and `Ports`, which pipelines work with."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
@@ -156,8 +157,46 @@ class MemoryReader(Protocol):
         ...
 
 
+class Reading(Protocol):
+    """What one thread reads for a search or a context: announced in advance, so that few round trips carry it."""
+
+    def begin(self, selections: Iterable[Where] = (), conversation: str | None = None) -> bool:
+        """Bring the search indexes up to date, and read in the same round trip what is announced.
+
+        Embed the question before: from here on the store may hold a transaction open.
+
+        Args:
+            selections: what `select` will be asked of the first scope.
+            conversation: the name that `conversation` will be asked for.
+
+        Returns:
+            Whether the indexes may have other speakers than before, so that `wording` may give another text.
+        """
+        ...
+
+    def want(self, ids: Iterable[str]) -> None:
+        """Announce memories: they are read with their links and with the memories that they name."""
+        ...
+
+    def rank(self, query: Query) -> None:
+        """Announce that `search` will be asked this of the scopes, and the rows of its results."""
+        ...
+
+    def select(self, selections: Iterable[Where] = (), conversation: str | None = None) -> None:
+        """Announce more of it: it is read in the next round trip."""
+        ...
+
+
 class Searcher(Protocol):
     """Search, and the data that search derives from texts."""
+
+    def reading(self, scopes: Sequence[str]) -> AbstractContextManager[Reading]:
+        """Read what a search or a context needs from one committed state, as far as it is announced.
+
+        Inside the block, and in its thread, `search` also announces the rows of its results. A block inside another one is
+        part of it.
+        """
+        ...
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:
         """Return the best memories for a query, best first. Rows of other scopes do not change a score."""
@@ -486,6 +525,15 @@ class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Lease
     @property
     def secret(self) -> bytes:
         """32 random bytes created with the store: the key of the marks around contexts and of the codes of exports."""
+        ...
+
+    def gauges(self) -> dict[str, float]:
+        """Return what the store holds in this process now, and what it has done since it was opened, by name.
+
+        `index.scopes`, `index.bytes`, `index.max_bytes` are of the search indexes in RAM; `index.builds`, `index.loads` and
+        `index.evictions` count. `connections.in_use`, `connections.waiting` (threads) and `connections.max` are of the pool
+        of Postgres. Names of scopes are not among them.
+        """
         ...
 
     def apply(self, plan: Plan) -> Receipt:

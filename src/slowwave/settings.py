@@ -119,11 +119,32 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
 
 
 def _config_from_environment(env: Mapping[str, str]) -> dict[str, object]:
-    given = {name: env.get(f"{PREFIX}{name.upper()}") for name in CONFIG_FROM_ENVIRONMENT}
-    for name, value in given.items():
-        if value and value.lower() not in _TRUTH:
-            raise InputError(f"in {PREFIX}{name.upper()}: {name}={shown(value)}: use true or false")
-    return {name: _TRUTH[value.lower()] for name, value in given.items() if value}
+    found: dict[str, object] = {}
+    for name in CONFIG_FROM_ENVIRONMENT:
+        if text := env.get(f"{PREFIX}{name.upper()}"):
+            try:
+                found[name] = _config_value(name, text)
+                Config.from_mapping({name: found[name]})
+            except (ValueError, InputError) as error:
+                raise InputError(f"in {PREFIX}{name.upper()}: {error}") from None
+    return found
+
+
+def _config_value(name: str, text: str) -> object:
+    """The value of a field of Config in an environment variable. Raises ValueError, as a sentence."""
+    default = getattr(Config(), name)
+    if isinstance(default, str):
+        return text
+    if isinstance(default, bool):
+        if text.lower() not in _TRUTH:
+            raise ValueError(f"{name}={shown(text)}: use true or false")
+        return _TRUTH[text.lower()]
+    if text.lower() == "none":
+        return None
+    try:
+        return int(text) if text.lstrip("+-").isdecimal() else float(text)
+    except ValueError:
+        raise ValueError(f"{name}={shown(text)}: use a number, or none for no limit") from None
 
 
 def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
@@ -286,8 +307,12 @@ _PARSERS: Final[Mapping[str, Parser]] = {
 }
 
 
-CONFIG_FROM_ENVIRONMENT: Final = ("redact_to_model",)
-"""The fields of Config that an environment variable sets too: true or false."""
+_OF_THE_STORE: Final = (
+    *("index_cache_mb", "search_in_ram", "connections", "connect_seconds", "lock_seconds"),
+    *("statement_seconds", "idle_transaction_seconds", "application_name"),
+)
+CONFIG_FROM_ENVIRONMENT: Final = ("redact_to_model", *_OF_THE_STORE)
+"""The fields of Config that an environment variable sets too, for what differs between the processes of one settings file."""
 _TRUTH: Final = {"true": True, "false": False}
 CONFIG_NAMES: Final = frozenset(Config.__dataclass_fields__)
 NAMES: Final = (*_PARSERS, *Config.__dataclass_fields__)

@@ -65,6 +65,13 @@ class Config:
     injection_top_k: int = 12
     search_in_ram: int | None = 200_000
     index_cache_mb: int = INDEX_CACHE_MB
+    # connections to Postgres
+    connections: int = 16
+    connect_seconds: float = 30.0
+    lock_seconds: float = 30.0
+    statement_seconds: float | None = None
+    idle_transaction_seconds: float | None = 60.0
+    application_name: str = "slowwave"
     context_shares: Mapping[str, float] = field(default_factory=dict)
     context_headings: Mapping[str, str] = field(default_factory=dict)
     # the cascade
@@ -145,6 +152,7 @@ def _one_of(names: tuple[str, ...]) -> Rule:
 _DAYS = _number(1e-6, 1e6, "use a number of days above 0")
 _SHARE = _number(0.0, 1.0, "use a number from 0 to 1")
 _SIMILAR = _number(-1.0, 1.0, "use a cosine from -1 to 1")
+_SECONDS = _number(0.001, 1e6, "use a number of seconds above 0")
 _COUNT = _number(1, 10**9, "use a whole number from 1", whole=True)
 _LIMIT = _number(0, 10**9, "use a whole number from 0, or None for no limit", whole=True, optional=True)
 _WEIGHT = _number(0.0, 1e6, "use a number from 0, relative to the other shares")
@@ -194,6 +202,12 @@ _RULES: dict[str, Rule] = {
     "injection_top_k": _COUNT,
     "search_in_ram": _LIMIT,
     "index_cache_mb": _number(1, 10**6, "use a whole number of megabytes from 1", whole=True),
+    "connections": _number(1, 10_000, "use a whole number from 1 to 10,000", whole=True),
+    "connect_seconds": _SECONDS,
+    "lock_seconds": _SECONDS,
+    "statement_seconds": _number(0.001, 1e6, "use seconds above 0, or None for no limit", optional=True),
+    "idle_transaction_seconds": _number(0.001, 1e6, "use seconds above 0, or None for no limit", optional=True),
+    "application_name": _LINE,
     "immediate_window": _COUNT,
     "recent_window": _COUNT,
     "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),

@@ -93,7 +93,8 @@ class Plan:
     A group whose memories have changed since it was planned is dropped and reported; the others are applied. Instead of
     groups a plan may have parts, which are plans and become child runs: a sleep pass has one part for each stage. A plan
     with a `lease`, the token of its maker, is refused by the store once another process holds the lease. The plan of an undo
-    has in `undoes` the id of the undone run.
+    has in `undoes` the id of the undone run. A plan that was made without looking whether the key `unless_held` is suppressed
+    is refused by the store with SuppressedError if it is.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Plan:
     parts: tuple["Plan", ...] = ()
     undoes: str | None = None
     lease: int | None = field(default=None, compare=False, repr=False)
+    unless_held: str | None = field(default=None, compare=False, repr=False)
 
     @property
     def operations(self) -> Iterator[Operation]:

@@ -25,10 +25,12 @@ NAMED = 5
 NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
 """How many summaries the last full era, the next one and their stretches can be."""
 
+NEWEST_MESSAGE: Final = Where(kinds=frozenset({MESSAGE}), order="newest", limit=1)
+
 
 def latest_conversation(ports: Ports) -> str | None:
     """The conversation written to last; one index read."""
-    newest = ports.store.select((ports.scope,), Where(kinds=frozenset({MESSAGE}), order="newest", limit=1))
+    newest = ports.store.select((ports.scope,), NEWEST_MESSAGE)
     return newest[0].conversation if newest else None
 
 
@@ -100,7 +102,12 @@ def unknown_conversation(ports: Ports, name: str) -> str:
 
 def conversation_summaries(ports: Ports, name: str, limit: int | None = None) -> list[Memory]:
     """The hot summaries of stretches of a conversation, oldest first; of more than `limit` the newest."""
-    where = Where(
+    return ports.store.select((ports.scope,), summaries_of(name, limit))[::-1]
+
+
+def summaries_of(name: str, limit: int | None) -> Where:
+    """What the summaries of a conversation are selected by."""
+    return Where(
         kinds=frozenset({SUMMARY}),
         phases=frozenset(HOT),
         conversation=name,
@@ -108,7 +115,6 @@ def conversation_summaries(ports: Ports, name: str, limit: int | None = None) ->
         order="newest",
         limit=limit,
     )
-    return ports.store.select((ports.scope,), where)[::-1]
 
 
 def idle_from(ports: Ports, conversation: ConversationState, now: datetime) -> datetime:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, SuppressedError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, NOTE, Memory
@@ -48,6 +48,7 @@ class PlanApplier(StoreBase):
             InputError: a group is too large, names another scope, or contains a value that would be read back
                 differently; nothing was applied.
             ConflictError: a message id is stored with other content; its group was not applied.
+            SuppressedError: the key `unless_held` of the plan is suppressed.
         """
         if plan.parts:
             raise InputError("a plan with parts is applied part by part")
@@ -85,6 +86,8 @@ class PlanApplier(StoreBase):
             )
             if plan.lease is not None and self._db.run("lease_token", (writer.token,)).get != plan.lease:
                 raise StalePlanError("another sleeper has taken the lease over since this was planned")
+            if plan.unless_held is not None and self._db.run("unless_held", (writer.token, plan.unless_held)).get:
+                raise SuppressedError("a key that the plan relies on is suppressed: plan it again")
             if len(group) > 1:
                 writer.read_ahead(group.operations)
             for operation in group.operations:

@@ -1,13 +1,14 @@
 """Interfaces that the shared store code uses: a connection for SQL, a guard around its use, and tokens."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from slowwave.errors import StoreError
 from slowwave.stores.tokens import Tokens
 
 if TYPE_CHECKING:
+    from slowwave.model.query import Query, Where
     from slowwave.model.status import DecayClass
     from slowwave.stores.where_clause import Dialect
 
@@ -84,6 +85,33 @@ class Connection(Protocol):
         ...
 
 
+class Reading:
+    """What one thread reads for a search or a context: announced in advance, so that few round trips carry it.
+
+    This one reads nothing in advance: a store in the same process has no round trips to save.
+    """
+
+    def begin(self, selections: "Iterable[Where]" = (), conversation: str | None = None) -> bool:  # noqa: ARG002
+        """Bring the indexes up to date, and read these selections of the first scope and the state of a conversation.
+
+        Returns:
+            Whether the indexes may have other speakers than before.
+        """
+        return False
+
+    def want(self, ids: Iterable[str]) -> None:
+        """Announce memories."""
+
+    def rank(self, query: "Query") -> None:
+        """Announce a search of the scopes, and the rows of its results."""
+
+    def select(self, selections: "Iterable[Where]" = (), conversation: str | None = None) -> None:
+        """Announce further selections."""
+
+
+_NO_READING: Final = Reading()
+
+
 class StoreBase:
     """The base of the shared reads and writes; each store implements the missing methods.
 
@@ -149,12 +177,20 @@ class StoreBase:
     def _stop_waiting(self) -> None:
         """From now on, fail at once instead of waiting for a lock."""
 
+    def gauges(self) -> dict[str, float]:
+        """What the store holds now, by name; see `Store.gauges` of the ports."""
+        return {}
+
     def close(self) -> None:
         """Close the store. Idempotent."""
         raise NotImplementedError
 
     def _see_every_scope(self) -> None:
         """Allow the next reads inside the guard to see every scope, for maintenance of the whole store."""
+
+    def reading(self, scopes: Sequence[str]) -> AbstractContextManager[Reading]:  # noqa: ARG002  # Postgres has its own
+        """Read what a search or a context needs from one committed state, in few round trips."""
+        return nullcontext(_NO_READING)
 
     def _read_ahead(self, *statements: tuple[str, Values]) -> None:
         """Announce statements that are about to be run inside `_one_state`. Postgres sends them with the next one."""

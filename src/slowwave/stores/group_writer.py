@@ -83,6 +83,7 @@ class GroupWriter:
         self._memories: list[Values] = []
         self._entries: list[Values] = []
         self._journal: list[Values] = []
+        self._is_new_scope = hints.journal == bounds(self.token)[0]  # nothing was ever written to it
         self._last_seq = hints.seqs.copy()  # a copy: after a rollback the hints must be unchanged
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
@@ -208,7 +209,8 @@ class GroupWriter:
         if last is None:
             if len(self._last_seq) >= _CONVERSATIONS:
                 self._last_seq = {}
-            found: Any = self._db.run("last_seq", {"scope": self.token, "name": name}).get
+            place = {"scope": self.token, "name": name}
+            found: Any = None if self._is_new_scope else self._db.run("last_seq", place).get
             if found is None:
                 self._db.run("add_conversation", (self.token, name))
             last = found or 0

@@ -36,6 +36,8 @@ class Reader(StoreBase):
         """The memories with these ids, in the order of the ids; unknown ids are skipped."""
         wanted = list(ids)
         found: dict[str, Memory] = {}
+        if not wanted:
+            return []
         with self._guard:
             for scope, token in self._readable(scopes):
                 if len(wanted) == 1:

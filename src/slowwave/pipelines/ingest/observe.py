@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, SuppressedError
 from slowwave.model.memory import MESSAGE, Memory, Role, Trust
 from slowwave.model.message import (
     Message,
@@ -20,7 +21,7 @@ from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
-from slowwave.pipelines.ingest.tombstones import anything_erased, erased, said_tombstones
+from slowwave.pipelines.ingest.tombstones import SOME, erased, said_tombstones
 from slowwave.pipelines.planning import new_id, with_notes
 from slowwave.policy.guard.trust import least, trust_of_role
 from slowwave.policy.text.features import index_text
@@ -67,29 +68,42 @@ def observe(
     placed = [("the message" if single else f"message {n}", message) for n, message in enumerate(messages)]
     spoken = [(place, message) for place, message in placed if has_text(message)]
     rows = [checked_message(message, place) for place, message in spoken]
-    kept = _not_erased(ports, rows)
-    texts = [row.content for row in kept]
-    after = bool(getattr(ports.embedder, "remote", False))
-    index_entries, problems = ([index_text(text) for text in texts], ()) if after else entries(ports, texts)
-    adds = [
-        Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)
-        for row, entry in zip(kept, index_entries, strict=True)
-    ]
-    because = f"{len(adds)} messages of {conversation}" if not single else f"a message of {conversation}"
-    groups = (Group(operations=tuple(adds), because=because, conversations=(conversation,)),) if adds else ()
+    begun = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, parent=parent)
+    try:
+        kept = rows
+        receipt, problems = _store(ports, replace(begun, unless_held=SOME), rows, conversation, through)
+    except SuppressedError:  # something was erased in the scope: leave it out
+        kept = _not_erased(ports, rows)
+        receipt, problems = _store(ports, begun, kept, conversation, through)
     left_out = (*_without_text(placed, spoken), *_unstored(messages), *_left_out(rows, kept))
-    plan = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, groups=groups, parent=parent)
-    if not plan:
-        return Receipt(run_id=plan.id, cause=plan.cause, scope=plan.scope, notes=left_out or ("no messages",))
-    receipt = ports.store.apply(plan)
-    problems = _embedded_after(ports, receipt) if after else problems
-    known = len(adds) - len(receipt.applied)
+    if not kept:
+        return with_notes(receipt, notes=left_out or ("no messages",))
+    known = len(kept) - len(receipt.applied)
     notes = (f"{known} already known",) if known and receipt.applied else ()
     return with_notes(
         receipt,
         notes=(*notes, *_replaced([message for _, message in spoken], rows), *left_out, *_under_review(receipt)),
         problems=problems,
     )
+
+
+def _store(
+    ports: Ports, begun: Plan, rows: Sequence[Message], conversation: str, through: Trust
+) -> tuple[Receipt, tuple[str, ...]]:
+    """Embed and store these messages as the only group of a plan. Returns problems of the embedder too."""
+    texts = [row.content for row in rows]
+    after = bool(getattr(ports.embedder, "remote", False))
+    index_entries, problems = ([index_text(text) for text in texts], ()) if after else entries(ports, texts)
+    adds = [
+        Add(memory=_memory(ports, row, conversation, begun.at, through), because="said", entry=entry)
+        for row, entry in zip(rows, index_entries, strict=True)
+    ]
+    if not adds:
+        return Receipt(run_id=begun.id, cause=begun.cause, scope=begun.scope), ()
+    because = f"{len(adds)} messages of {conversation}" if len(adds) > 1 else f"a message of {conversation}"
+    group = Group(operations=tuple(adds), because=because, conversations=(conversation,))
+    receipt = ports.store.apply(replace(begun, groups=(group,)))
+    return receipt, _embedded_after(ports, receipt) if after else problems
 
 
 def _embedded_after(ports: Ports, receipt: Receipt) -> tuple[str, ...]:
@@ -133,8 +147,6 @@ def _under_review(receipt: Receipt) -> tuple[str, ...]:
 
 
 def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
-    if not anything_erased(ports):
-        return rows
     gone = erased(ports, (said_tombstones(row.content, row.id, row.at) for row in rows))
     return [row for row, was in zip(rows, gone, strict=True) if not was]
 

@@ -2,22 +2,36 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from slowwave.errors import InputError, shown
 from slowwave.model.context import Scene
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
+from slowwave.model.message import clean
 from slowwave.model.names import optional_conversation
 from slowwave.model.query import Context, Hit, Item, Section, Where
-from slowwave.pipelines.conversations import NEWEST_SUMMARIES, conversation_summaries, latest_conversation
+from slowwave.pipelines.conversations import (
+    NEWEST_MESSAGE,
+    NEWEST_SUMMARIES,
+    conversation_summaries,
+    latest_conversation,
+    summaries_of,
+)
 from slowwave.pipelines.recall.chat import chat_messages, with_blocks
-from slowwave.pipelines.recall.core_memory import context_line, core_lines
+from slowwave.pipelines.recall.core_memory import CORE, context_line, core_lines
 from slowwave.pipelines.recall.forms import REPEATED, Fixed, HitForms, origin
-from slowwave.pipelines.recall.instructions import MOST, SHARE, instruction_lines
+from slowwave.pipelines.recall.instructions import INSTRUCTIONS, MOST, SHARE, instruction_lines
 from slowwave.pipelines.recall.page_lines import is_said_by, page_items
-from slowwave.pipelines.recall.pages import pages_for, scores_of
-from slowwave.pipelines.recall.search import RELATED as RELATED_COSINE, Search, search
-from slowwave.pipelines.recall.state_lines import stated, with_state
+from slowwave.pipelines.recall.pages import PAGES as PAGES_IN_USE, pages_for, scores_of
+from slowwave.pipelines.recall.reading import Asked, asked
+from slowwave.pipelines.recall.search import (
+    QUESTION_LONGEST,
+    RELATED as RELATED_COSINE,
+    Search,
+    announce,
+    search,
+)
+from slowwave.pipelines.recall.state_lines import STATED, stated, with_state
 from slowwave.policy.guard.fence import fence_tag, render
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.ranking.layout import CHAT, LAYOUTS, Layout, shortened
@@ -79,6 +93,24 @@ PAGES_LEAST = 0.25
 """The share that they may take of the smallest contexts."""
 
 
+Summaries: TypeAlias = tuple[list[Memory], list[Memory], list[Memory]]
+"""The latest eras of a conversation, the stretches of an era that is not full, and those after all eras."""
+
+
+class Announced(NamedTuple):
+    """What was read before the hits.
+
+    Attributes:
+        latest: what the latest messages are selected by, or None.
+        summaries: the summaries of the conversation.
+        instructions: the newest standing instructions.
+    """
+
+    latest: Where | None
+    summaries: Summaries
+    instructions: list[Memory]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
     """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories."""
@@ -100,8 +132,43 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     layout = _layout(wanted)
     conversation = optional_conversation(wanted.conversation)
     wanted = replace(wanted, conversation=conversation, budget_tokens=min(wanted.budget_tokens, LARGEST))
-    ports = _with_embedding_cache(ports)
-    conversation = conversation or latest_conversation(ports)
+    ports, question = _in_one_moment(ports), clean(wanted.question)[:QUESTION_LONGEST]
+    with asked(ports, question, _selections(wanted), conversation) as of_question:
+        return _context(ports, wanted, layout, conversation, of_question)
+
+
+def _selections(wanted: ContextRequest) -> list[Where]:
+    """What a context selects, as far as it is known before the ranking."""
+    found = [*CORE, STATED, INSTRUCTIONS]
+    if wanted.conversation is None:
+        found.append(NEWEST_MESSAGE)
+    else:
+        found.append(summaries_of(str(wanted.conversation), NEWEST_SUMMARIES))
+    if wants_page(wanted.question):
+        found.append(PAGES_IN_USE)
+    return found
+
+
+def _announced(ports: Ports, wanted: ContextRequest, conversation: str | None, question: Asked) -> Announced:
+    """What the sections select. All that depends on it, and the searches, are announced, to be read in one round trip."""
+    reading = question.reading
+    if conversation is not None and wanted.conversation is None:
+        reading.select([summaries_of(conversation, NEWEST_SUMMARIES)], conversation)
+    where = _latest_where(ports, conversation)
+    if where is not None:
+        reading.select([where])
+    summaries = _summaries(ports, conversation)
+    instructions = ports.store.select(ports.scopes, INSTRUCTIONS)
+    reading.want(fact.id for fact in instructions)
+    if wanted.question.strip():
+        announce(ports, _hits_request(ports, wanted), reading, question.vector)
+        announce(ports, _experiences_request(ports, wanted.question, summaries), reading, question.vector)
+    return Announced(latest=where, summaries=summaries, instructions=instructions)
+
+
+def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | None, question: Asked) -> Context:
+    conversation = given or latest_conversation(ports)
+    announced = _announced(ports, wanted, conversation, question)
     mark = fence_tag(ports.store.secret, ports.scope, conversation)
     opening, closing = (wanted.scene.opening, wanted.scene.closing) if layout.placed else ("", "")
     frame = estimate(opening + render((), mark) + closing) + 1
@@ -109,9 +176,10 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     shares = layout.shares(available, ports.config.context_shares)
     headings = {part: ports.config.context_headings.get(part, heading) for part, heading in layout.headings.items()}
     is_asked = layout.focused and bool(wanted.question.strip())
-    candidates = _candidates(ports, wanted.question, conversation, _limits(shares, available, is_asked=is_asked))
     found = _hits(ports, wanted)
-    candidates = _with_instructions(candidates, _instructions(ports, wanted.question, available))
+    candidates = _candidates(ports, wanted.question, announced, _limits(shares, available, is_asked=is_asked))
+    instructions = _instructions(ports, wanted.question, available, announced.instructions)
+    candidates = _with_instructions(candidates, instructions)
     candidates["pages"] = []
     shares["pages"], for_pages = 0.0, _room_for_pages(available, ports.config.context_shares.get("pages"))
     shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
@@ -159,10 +227,10 @@ def _layout(wanted: ContextRequest) -> Layout:
     return layout
 
 
-def _instructions(ports: Ports, question: str, available: int) -> list[Item]:
+def _instructions(ports: Ports, question: str, available: int, found: Sequence[Memory]) -> list[Item]:
     """The standing instructions, in a sixth of a context and at most 150 tokens. A share of 0 in the settings leaves them out."""
     most = min(MOST, int(ports.config.context_shares.get("instructions", SHARE) * available))
-    return instruction_lines(ports, question, most - INSTRUCTIONS_HEADING)
+    return instruction_lines(ports, question, most - INSTRUCTIONS_HEADING, found)
 
 
 def _with_instructions(candidates: Mapping[str, list[Item]], instructions: list[Item]) -> dict[str, list[Item]]:
@@ -291,13 +359,13 @@ def _repeats_facts(hit: Hit, known: Collection[str]) -> bool:
 
 
 def _candidates(
-    ports: Ports, question: str, conversation: str | None, limits: Mapping[str, float]
+    ports: Ports, question: str, announced: Announced, limits: Mapping[str, float]
 ) -> dict[str, list[Item]]:
     """The items that each part would show, except hits. The order of a part is the one in which it is shown."""
-    eras, within, since = _summaries(ports, conversation)
-    experiences = _experiences(ports, question, [*eras, *since])
+    eras, within, since = announced.summaries
+    experiences = _experiences(ports, question, announced.summaries)
     experience_ids = {hit.memory.id for hit in experiences}
-    core, latest = core_lines(ports), _latest_messages(ports, conversation)
+    core, latest = core_lines(ports), _latest_messages(ports, announced.latest)
     of_user = [item for item in core if _is_from_user(item)]
     of_user = with_state(of_user, stated(ports, question, latest), int(limits["core"]))
     return {
@@ -332,15 +400,18 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
     """The hits for the question, without summaries of conversations, cold memories and small talk, however relevant."""
     if not wanted.question.strip():
         return []
-    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
-    top_k = HITS if wants_page(wanted.question) else most
     return [
         hit
-        for hit in search(ports, Search(text=wanted.question, top_k=top_k, min_relevance=0.0))
+        for hit in search(ports, _hits_request(ports, wanted))
         if not (
             hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
         )
     ]
+
+
+def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:
+    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
+    return Search(text=wanted.question, top_k=HITS if wants_page(wanted.question) else most, min_relevance=0.0)
 
 
 def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> list[HitForms]:
@@ -354,7 +425,7 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     return [HitForms(hit=hit) for hit in relevant] + [HitForms(hit=hit, briefly=True) for hit in filling[:FILLING]]
 
 
-def _summaries(ports: Ports, name: str | None) -> tuple[list[Memory], list[Memory], list[Memory]]:
+def _summaries(ports: Ports, name: str | None) -> Summaries:
     """The latest eras of a conversation, the stretches of an era that is not full, and those after all eras.
 
     Each is in order, oldest first. The stretches of an era say more than the era does: they are shown if they fit.
@@ -374,37 +445,46 @@ def _end(memory: Memory) -> int:
     return (memory.span or (0, 0))[1]
 
 
-def _experiences(ports: Ports, question: str, shown: Sequence[Memory]) -> list[Hit]:
+def _experiences(ports: Ports, question: str, summaries: Summaries) -> list[Hit]:
     """The summaries of stretches, of any conversation, that are nearest to the question and not shown anyway."""
     if not question.strip():
         return []
-    ids = {memory.id for memory in shown}
-    request = Search(
+    shown = {memory.id for memory in (*summaries[0], *summaries[2])}
+    found = search(ports, _experiences_request(ports, question, summaries))
+    return [hit for hit in found if hit.memory.is_cascade and hit.memory.id not in shown][:RELATED]
+
+
+def _experiences_request(ports: Ports, question: str, summaries: Summaries) -> Search:
+    return Search(
         text=question,
         kinds=(SUMMARY,),
         categories=("summary",),
-        top_k=RELATED + len(ids),
+        top_k=RELATED + len(summaries[0]) + len(summaries[2]),
         min_relevance=ports.config.relevance_floor,
     )
-    return [hit for hit in search(ports, request) if hit.memory.is_cascade and hit.memory.id not in ids][:RELATED]
 
 
-def _latest_messages(ports: Ports, name: str | None) -> list[Memory]:
+def _latest_messages(ports: Ports, where: Where | None) -> list[Memory]:
+    return [] if where is None else ports.store.select((ports.scope,), where)
+
+
+def _latest_where(ports: Ports, name: str | None) -> Where | None:
+    """What the latest messages of a conversation are selected by; None if there are none."""
     conversation = ports.store.conversation(ports.scope, name) if name is not None else None
     if conversation is None:
-        return []
-    where = Where(
+        return None
+    return Where(
         kinds=frozenset({MESSAGE}),
         phases=frozenset(HOT),
         conversation=name,
         after_seq=max(0, conversation.last_seq - ports.config.immediate_window),
         order="seq",
     )
-    return ports.store.select((ports.scope,), where)
 
 
-def _with_embedding_cache(ports: Ports) -> Ports:
-    """Ports that embed each text once: a context searches twice for the same question."""
+def _in_one_moment(ports: Ports) -> Ports:
+    """Ports whose clock stands still and that embed each text once: a context searches twice for the same question."""
+    now = ports.now()
     cache: dict[tuple[str, ...], NDArray[np.float32]] = {}
 
     def embed(texts: Sequence[str]) -> "NDArray[np.float32]":
@@ -412,7 +492,7 @@ def _with_embedding_cache(ports: Ports) -> Ports:
             cache[key] = ports.embed(texts)
         return cache[key]
 
-    return replace(ports, embed=embed)
+    return replace(ports, embed=embed, clock=lambda: now)
 
 
 def _message_lines(messages: Sequence[Memory], limit: float) -> list[Item]:

@@ -1,9 +1,9 @@
 """Core memory: the facts that are in every context."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.query import Item, Where
@@ -21,6 +21,14 @@ PROTECTED = frozenset(name for name, category in REGISTRY.items() if category.pr
 LOOKED_AT = 200
 """How many pinned, protected and core facts are read, the newest of each."""
 
+_NEWEST: Final[Mapping[str, Any]] = {"kinds": frozenset(FACT_KINDS), "order": "newest", "limit": LOOKED_AT}
+CORE: Final = (
+    Where(phases=frozenset({"core"}), **_NEWEST),
+    Where(phases=frozenset(HOT), pinned=True, **_NEWEST),
+    Where(phases=frozenset(HOT), categories=PROTECTED, trusts=frozenset({PROTECTED_TRUST}), **_NEWEST),
+)
+"""What core facts are selected by: promoted ones, pinned ones, and those of protected categories."""
+
 
 def core_lines(ports: Ports) -> list[Item]:
     """The core facts as lines of a context."""
@@ -33,17 +41,7 @@ def core_facts(ports: Ports) -> list[Memory]:
     A category protects only facts from the user: otherwise a tool could put a fact into every context by its category.
     Of each group the newest 200 are read; no context can contain more.
     """
-    facts, hot = frozenset(FACT_KINDS), frozenset(HOT)
-    newest: dict[str, Any] = {"kinds": facts, "order": "newest", "limit": LOOKED_AT}
-    found = {
-        memory.id: memory
-        for where in (
-            Where(phases=frozenset({"core"}), **newest),
-            Where(phases=hot, pinned=True, **newest),
-            Where(phases=hot, categories=PROTECTED, trusts=frozenset({PROTECTED_TRUST}), **newest),
-        )
-        for memory in ports.store.select(ports.scopes, where)
-    }
+    found = {memory.id: memory for where in CORE for memory in ports.store.select(ports.scopes, where)}
     now = ports.now()
     lasting = [memory for memory in found.values() if not has_ended(memory, now)]
     return rank(lasting, ports.config, now, top_k=len(lasting))

@@ -24,13 +24,30 @@ CATEGORIES: Final = frozenset({"instruction", "preference"})
 """The categories of procedural facts that say how to answer. Others say how something is done."""
 
 
-def instruction_lines(ports: Ports, question: str, tokens: int) -> list[Item]:
+INSTRUCTIONS: Final = Where(
+    kinds=frozenset({"procedural"}),
+    phases=frozenset(HOT),
+    categories=CATEGORIES,
+    trusts=frozenset({"user"}),
+    order="newest",
+    limit=LOOKED_AT,
+)
+"""What standing instructions are selected by."""
+
+
+def instruction_lines(ports: Ports, question: str, tokens: int, newest: Sequence[Memory]) -> list[Item]:
     """The instructions that fit, oldest first: of the user only, without older ones that a newer one replaces.
 
     If not all fit, those that the question is nearest to are taken, then the newest. Facts of less trusted sources are never
     among them: a tool or a pasted text could otherwise tell the model how to answer.
+
+    Args:
+        ports: the store.
+        question: the question.
+        tokens: what all lines may cost.
+        newest: the memories that `INSTRUCTIONS` selects.
     """
-    known = _current(ports)
+    known = _current(ports, newest)
     lines = {fact.id: _line(fact, said) for fact, said in zip(known, _said(ports, known), strict=True)}
     order = [fact.id for fact in known]
     if sum(line.tokens for line in lines.values()) > tokens and question.strip():
@@ -45,18 +62,9 @@ def instruction_lines(ports: Ports, question: str, tokens: int) -> list[Item]:
     return [lines[fact.id] for fact in reversed(known) if fact.id in taken]
 
 
-def _current(ports: Ports) -> list[Memory]:
-    """The newest instructions of the user that hold, newest first."""
-    where = Where(
-        kinds=frozenset({"procedural"}),
-        phases=frozenset(HOT),
-        categories=CATEGORIES,
-        trusts=frozenset({"user"}),
-        order="newest",
-        limit=LOOKED_AT,
-    )
+def _current(ports: Ports, found: Sequence[Memory]) -> list[Memory]:
+    """The instructions that hold, newest first."""
     now = ports.now()
-    found = ports.store.select(ports.scopes, where)
     facts = sorted(
         (fact for fact in found if not has_ended(fact, now)), key=lambda fact: (fact.at, fact.id), reverse=True
     )

@@ -14,6 +14,9 @@ from slowwave.ports import Ports
 SHORTEST_LIST: Final = 5
 """A search for fewer hits shows no page."""
 
+PAGES: Final = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT))
+"""The topic pages in use."""
+
 
 def pages_for(ports: Ports, question: str, near: Mapping[str, float] | None = None, *, most: int = 1) -> list[Memory]:
     """The pages for a question that asks for a list, an order, a count or a summary, best first; none for other questions.
@@ -29,8 +32,7 @@ def pages_for(ports: Ports, question: str, near: Mapping[str, float] | None = No
     """
     if not wants_page(question):
         return []
-    where = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT))
-    pages = ports.store.select(ports.scopes, where)
+    pages = ports.store.select(ports.scopes, PAGES)
     found = [_as_it_is_now(ports, page) for page in best_pages(question, pages, near, most=most)]
     return [page for page in found if page.members]
 

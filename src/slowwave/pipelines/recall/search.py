@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from slowwave.errors import EmbedderError, InputError, shown
+from slowwave.errors import InputError, shown
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
@@ -18,14 +18,16 @@ from slowwave.model.note import checked_folder, is_below, is_findable, passes_fi
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.recall.associations import with_associates
-from slowwave.pipelines.recall.pages import with_page
+from slowwave.pipelines.recall.pages import PAGES, SHORTEST_LIST, with_page
 from slowwave.pipelines.recall.places import with_fair_places
+from slowwave.pipelines.recall.reading import asked
 from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
 from slowwave.policy.ranking.slots import Slot, slot_of
+from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.text.languages import is_foreign
-from slowwave.ports import Ports
+from slowwave.ports import Ports, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,10 +77,47 @@ def search(ports: Ports, request: Search) -> list[Hit]:
     """
     request = _checked(request)
     question = clean(request.text)[:QUESTION_LONGEST]
-    query, known = _query(ports, request, question)
+    with asked(ports, question, _selections(request, question)) as (reading, vector):
+        return _search(ports, request, question, reading, vector)
+
+
+def announce(ports: Ports, request: Search, reading: Reading, vector: "NDArray[np.float32] | None") -> None:
+    """Announce a search inside a reading, so that its rows are read together with those of others."""
+    request = _checked(request)
+    question = clean(request.text)[:QUESTION_LONGEST]
+    if not (request.as_of or request.known_at or request.passes or request.folder):
+        _rank(ports, request, question, reading, vector)
+
+
+def _selections(request: Search, question: str) -> list[Where]:
+    """What a search selects, as far as it is known before the ranking."""
+    found = []
+    if (request.passes is not None or request.folder is not None) and request.known_at is None:
+        found.append(_filter_selection(request))
+    if _is_unfiltered(request) and request.top_k >= SHORTEST_LIST and wants_page(question):
+        found.append(PAGES)
+    return found
+
+
+def _rank(
+    ports: Ports, request: Search, question: str, reading: Reading, vector: "NDArray[np.float32] | None"
+) -> tuple[Query, dict[str, Memory] | None, Slot | None]:
+    """The query of a request, the memories known at its time, and its slot. Its rankings are announced."""
+    query, known = _query(ports, request, question, vector)
     slot = slot_of(question)
     if slot is not None or asks_for_value(question) or asks_current_value(question):
         query = replace(query, top_k=max(request.top_k, LOOKED_AT))
+    if query.allowed is None or query.allowed:
+        reading.rank(_foreign(query))
+        if slot is not None:
+            reading.rank(_foreign(_of_slot(query, slot)))
+    return query, known, slot
+
+
+def _search(
+    ports: Ports, request: Search, question: str, reading: Reading, vector: "NDArray[np.float32] | None"
+) -> list[Hit]:
+    query, known, slot = _rank(ports, request, question, reading, vector)
     if query.allowed is not None and not query.allowed:
         return []
     hits = _findable(ports, query, known, request)
@@ -108,8 +147,12 @@ def _stated_first(
     """The hits, with statements of the slot first; those without a word of the question are searched by their own words."""
     from slowwave.pipelines.recall.slots import stated_first  # noqa: PLC0415 - most questions do without
 
-    wording = replace(query, text=slot.wording, vector=None, embedder=None, top_k=2 * LOOKED_AT)
-    return stated_first(slot, hits, _findable(ports, wording, known, request))
+    return stated_first(slot, hits, _findable(ports, _of_slot(query, slot), known, request))
+
+
+def _of_slot(query: Query, slot: Slot) -> Query:
+    """The query for statements of the slot."""
+    return replace(query, text=slot.wording, vector=None, embedder=None, top_k=2 * LOOKED_AT)
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
@@ -155,11 +198,20 @@ def _ranked(ports: Ports, query: Query) -> list[Ranked]:
     """The ranking of the store. If the question is not in English, the best of it are also compared by their spelling."""
     if not is_foreign(query.text):
         return ports.store.search(ports.scopes, query)
-    from slowwave.policy.ranking.spelling import CANDIDATES, with_spelling  # noqa: PLC0415 - most questions do without
+    from slowwave.policy.ranking.spelling import with_spelling  # noqa: PLC0415 - most questions do without
 
-    ranked = ports.store.search(ports.scopes, replace(query, top_k=max(query.top_k, CANDIDATES)))
+    ranked = ports.store.search(ports.scopes, _foreign(query))
     texts = {memory.id: memory.text for memory in ports.store.get(ports.scopes, [row.id for row in ranked])}
     return with_spelling(query.text, ranked, texts)[: query.top_k]
+
+
+def _foreign(query: Query) -> Query:
+    """The query that the store is asked: if the question is not in English, one with more results."""
+    if not is_foreign(query.text):
+        return query
+    from slowwave.policy.ranking.spelling import CANDIDATES  # noqa: PLC0415 - most questions do without
+
+    return replace(query, top_k=max(query.top_k, CANDIDATES))
 
 
 def _has_ended(ports: Ports, memory: Memory) -> bool:
@@ -226,7 +278,9 @@ def _time(at: datetime | None, name: str) -> datetime | None:
     return None if at is None else checked_time(at, name)
 
 
-def _query(ports: Ports, request: Search, question: str) -> tuple[Query, dict[str, Memory] | None]:
+def _query(
+    ports: Ports, request: Search, question: str, vector: "NDArray[np.float32] | None"
+) -> tuple[Query, dict[str, Memory] | None]:
     known = _known_at(ports, request.known_at) if request.known_at else None
     allowed: frozenset[str] | None = None
     if known is not None:
@@ -238,7 +292,6 @@ def _query(ports: Ports, request: Search, question: str) -> tuple[Query, dict[st
     if request.passes is not None or request.folder is not None:
         passing = frozenset(memory.id for memory in _filtered(ports, request, known) if _passes(memory, request))
         allowed = passing if allowed is None else allowed & passing
-    vector = _vector(ports, question)
     query = Query(
         text=question,
         vector=vector,
@@ -265,15 +318,18 @@ def _filtered(ports: Ports, request: Search, known: dict[str, Memory] | None) ->
     """The memories that a filter is applied to: those of the kinds and phases that may be found."""
     if known is not None:
         return known.values()
+    return ports.store.select(ports.scopes, _filter_selection(request))
+
+
+def _filter_selection(request: Search) -> Where:
     kinds = frozenset(request.kinds) if request.kinds is not None else frozenset(KINDS)
-    where = Where(
+    return Where(
         kinds=kinds & {NOTE} if request.folder is not None else kinds,
         phases=None if request.deep or request.as_of is not None else frozenset(HOT),
         cascade=None,
         below=request.folder,
         with_metadata=request.passes is not None and not request.passes.passes_without_metadata,
     )
-    return ports.store.select(ports.scopes, where)
 
 
 def _passes(memory: Memory, request: Search) -> bool:
@@ -290,19 +346,6 @@ def _strengths(ports: Ports) -> dict[str, float]:
     now = ports.now()
     facts = ports.store.select(ports.scopes, Where(kinds=frozenset(FACT_KINDS)))
     return {memory.id: strength(memory, ports.config, now) for memory in facts}
-
-
-def _vector(ports: Ports, question: str) -> "NDArray[np.float32] | None":
-    if ports.embedder is None or (getattr(ports.embedder, "english_only", False) and is_foreign(question)):
-        return None  # vectors of unknown words would order the hits by chance
-    wording = ports.store.wording(ports.scopes, question)
-    if not wording.strip():
-        return None
-    try:
-        vector = ports.embed([wording])[0]
-    except EmbedderError:
-        return None  # the search continues by words alone
-    return vector if vector.any() else None
 
 
 def _true_at(ports: Ports, at: datetime, known: dict[str, Memory] | None) -> list[Memory]:

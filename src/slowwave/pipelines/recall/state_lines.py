@@ -38,6 +38,16 @@ class State:
     replaced: frozenset[str] = frozenset()
 
 
+STATED: Final = Where(
+    kinds=frozenset(FACT_KINDS),
+    phases=frozenset(HOT),
+    trusts=frozenset({"user"}),
+    order="newest",
+    limit=LOOKED_AT,
+)
+"""What the state of the user is selected by."""
+
+
 def stated(ports: Ports, question: str, latest: Sequence[Memory]) -> State:
     """What the user's own facts state of the user.
 
@@ -85,15 +95,8 @@ def _names(question: str, people: Collection[str]) -> bool:
 
 
 def _stated(ports: Ports, holder: str) -> State:
-    where = Where(
-        kinds=frozenset(FACT_KINDS),
-        phases=frozenset(HOT),
-        trusts=frozenset({"user"}),
-        order="newest",
-        limit=LOOKED_AT,
-    )
     now = ports.now()
-    facts = [fact for fact in ports.store.select(ports.scopes, where) if not fact.members and not has_ended(fact, now)]
+    facts = [fact for fact in ports.store.select(ports.scopes, STATED) if not fact.members and not has_ended(fact, now)]
     facts.sort(key=lambda fact: (fact.at, fact.id), reverse=True)
     found: dict[str, Memory] = {}
     replaced: set[str] = set()

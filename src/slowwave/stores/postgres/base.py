@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,12 +24,12 @@ from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
 from slowwave.stores.rows import unreadable
+from slowwave.stores.scope_locks import ScopeLocks
 from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
     from slowwave.stores.connection import Values, WriteHints
 
-_CONNECTIONS: Final = 16
 _ABOUT: Final = """
 SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
     EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))
@@ -47,7 +48,11 @@ class PostgresBase(StoreBase):
         url: str,
         *,
         busy_seconds: float = 30.0,
-        connections: int = _CONNECTIONS,
+        connections: int = 16,
+        connect_seconds: float = 30.0,
+        statement_seconds: float | None = None,
+        idle_transaction_seconds: float | None = 60.0,
+        application_name: str = "slowwave",
         reached: Any = None,  # noqa: ANN401  # as in StoreBase
         steps: Sequence[Migration] | None = None,
         create: bool = True,
@@ -55,8 +60,9 @@ class PostgresBase(StoreBase):
         super().__init__(shown(url))
         self._reached = reached
         self._patience = busy_seconds
+        self._connect = partial(_connected_within, url, connect_seconds, application_name)
         try:
-            with connected(url, busy_seconds) as db:
+            with self._connect(busy_seconds) as db:
                 self.schema = schema_of(db, self.name, list(steps or migrations("postgres")), create=create)
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
                 if not reads_pages(db):
@@ -67,8 +73,11 @@ class PostgresBase(StoreBase):
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
         self._opening = TransactionSettings(
-            always={"role": ROLE} if member else {},
-            durable={"synchronous_commit": "on"} if durability in {"off", "local"} else {},
+            always={**({"role": ROLE} if member else {}), **_timeout("statement_timeout", statement_seconds)},
+            durable={
+                **({"synchronous_commit": "on"} if durability in {"off", "local"} else {}),
+                **_timeout("idle_in_transaction_session_timeout", idle_transaction_seconds),
+            },
             patience=busy_seconds,
         )
         self._secret: bytes | None = None
@@ -81,7 +90,8 @@ class PostgresBase(StoreBase):
         self._scopes: dict[str, int] = {}
         self._embedders: dict[str, int] = {}
         self._left: dict[int, WriteHints] = {}  # the hints of the last write of this process, by scope
-        self._pool = Pool(self._url, self.name, most=self._most, configure=self._connected)
+        self._pool = Pool(self.name, most=self._most, configure=self._connected, connect=self._connect)
+        self._writers = ScopeLocks()
         self._guard: PostgresGuard = PostgresGuard(self)
 
     def after_fork(self) -> None:
@@ -98,6 +108,15 @@ class PostgresBase(StoreBase):
             with self._guard:
                 self._secret = bytes(self._one("secret", ())[0])
         return self._secret
+
+    def gauges(self) -> dict[str, float]:
+        """What the pool holds now, besides the gauges of the indexes."""
+        return {
+            **super().gauges(),
+            "connections.in_use": self._pool.in_use,
+            "connections.waiting": self._pool.waiting,
+            "connections.max": self._most,
+        }
 
     def close(self) -> None:
         """Close the connections. Idempotent."""
@@ -169,6 +188,19 @@ class ScopeFilter(Tokens):
             self.db.see(token)
         return token
 
+    def found_or_created(self, path: str) -> tuple[int, bool]:
+        """The token of a scope, and whether it is new, in a transaction of its own and one round trip."""
+        token = self._scopes.get(path) or self.scopes.get(path)
+        if token is not None:
+            return token, False
+        self.db.write(None)
+        self.db.see_path(path)
+        self.db.end_with_next()
+        found: Any = self.db.run("find_or_add_scope", (path,)).fetchone()
+        token, is_new = found
+        self.scopes[path] = token
+        return token, is_new
+
     def new_scope(self, path: str) -> int:
         """The token of a scope, created inside a transaction if it has none."""
         token = Tokens.new_scope(self, path)
@@ -190,11 +222,12 @@ class ScopeFilter(Tokens):
 
 
 class ThreadState(threading.local):
-    """The state of one thread: its session, its tokens, and the depth of its nested guards."""
+    """The state of one thread: its session, its tokens, its reading, and the depth of its nested guards."""
 
     def __init__(self, store: PostgresBase) -> None:
         self.session, self.tokens = store._session()  # noqa: SLF001  # of the same module
         self.depth = 0
+        self.reading: Any = None  # the `PostgresReading` of the thread, if it has one
 
 
 class PostgresGuard:
@@ -238,6 +271,15 @@ def _configured(raw: RawConnection) -> None:
     raw.cursor_factory = psycopg.RawCursor  # values are $1, $2 …: psycopg does not parse the statement
     raw.adapters.register_dumper(int, Int8Dumper)  # one type, and so one plan, for numbers of any size
     raw.adapters.register_dumper(Half, HalfDumper)
+
+
+def _connected_within(url: str, longest: float, application_name: str, seconds: float) -> RawConnection:
+    return connected(url, min(longest, seconds), application_name)
+
+
+def _timeout(name: str, seconds: float | None) -> dict[str, str]:
+    """The setting of a time-out of the server, which counts milliseconds."""
+    return {} if seconds is None else {name: str(max(1, round(1000 * seconds)))}
 
 
 def shown(url: str) -> str:

@@ -1,5 +1,7 @@
 """Translates the errors of psycopg into those of Slowwave."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import psycopg
@@ -16,16 +18,31 @@ from slowwave.errors import (
     StoreError,
 )
 
+STATEMENT_CANCELLED: Final = partial(BusyError, reason="statement")
+
 
 class NotConnected(psycopg.OperationalError):
     """No connection could be made."""
 
 
-_MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], type[SlowwaveError], str], ...]] = (
+_MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], Callable[[str], SlowwaveError], str], ...]] = (
     (
-        (errors.LockNotAvailable, errors.QueryCanceled),
+        (errors.LockNotAvailable,),
         BusyError,
-        "{name} stayed locked by another writer: try again, or open it with a longer time-out",
+        "another writer kept the scope in {name} locked longer than `lock_seconds`: try again; if it lasts, look for a "
+        "paused process in pg_stat_activity, or raise `lock_seconds`",
+    ),
+    (
+        (errors.QueryCanceled,),
+        STATEMENT_CANCELLED,
+        "the server cancelled a statement in {name} ({error}): it took longer than `statement_seconds` or the time-out of "
+        "the login, or an administrator cancelled it; try again, or raise the time-out",
+    ),
+    (
+        (errors.IdleInTransactionSessionTimeout,),
+        StoreError,
+        "the server ended a transaction in {name} that did nothing for longer than `idle_transaction_seconds`: nothing of "
+        "it was stored; this process was paused or overloaded: try again",
     ),
     (
         (errors.DiskFull, errors.OutOfMemory),

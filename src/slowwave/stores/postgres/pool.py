@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import psycopg
+from psycopg import conninfo
 from psycopg.adapt import Transformer
 
 from slowwave import forks
@@ -45,14 +46,22 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
             forks.disconnect(self.pgconn.socket)
 
 
-def connected(url: str, seconds: float = 30.0) -> RawConnection:
+def connected(url: str, seconds: float = 30.0, application_name: str = "slowwave") -> RawConnection:
     """A new connection in autocommit mode.
+
+    Args:
+        url: the address. Its options `application_name` and `connect_timeout` come before the arguments.
+        seconds: the time-out.
+        application_name: what the server shows in pg_stat_activity.
 
     Raises:
         NotConnected: with the reason of the server or of libpq.
     """
     try:
-        return RawConnection.connect(url, autocommit=True, connect_timeout=max(_SHORTEST_TIMEOUT, int(seconds)))
+        known = conninfo.conninfo_to_dict(url)
+        options: dict[str, Any] = {"connect_timeout": max(_SHORTEST_TIMEOUT, int(seconds)), **known}
+        options.setdefault("fallback_application_name", application_name)
+        return RawConnection.connect(autocommit=True, **options)
     except psycopg.OperationalError as error:
         raise NotConnected(str(error)) from error
 
@@ -63,14 +72,21 @@ class Pool:
     No background thread runs. A thread that needs a connection while the server is down retries until its time-out.
 
     Args:
-        url: the address.
         name: the address without its password, for messages.
         most: the greatest number of connections.
         configure: called with each new connection.
+        connect: opens a connection within so many seconds.
     """
 
-    def __init__(self, url: str, name: str, *, most: int, configure: Callable[[RawConnection], None]) -> None:
-        self._url = url
+    def __init__(
+        self,
+        name: str,
+        *,
+        most: int,
+        configure: Callable[[RawConnection], None],
+        connect: Callable[[float], RawConnection],
+    ) -> None:
+        self._connect = connect
         self._name = name
         self._configure = configure
         self._most = most
@@ -109,7 +125,9 @@ class Pool:
             while self._taken >= self._most:
                 if not self._freed.wait(ends - time.monotonic()):
                     raise BusyError(
-                        f"all connections to {self._name} are in use: open the store with more `connections`"
+                        f"all {self._most} connections of this process to {self._name} stayed in use: raise the setting "
+                        "`connections`, or run fewer calls at a time",
+                        reason="connections",
                     )
         finally:
             self._waiting -= 1
@@ -126,7 +144,7 @@ class Pool:
         while True:
             remaining = ends - time.monotonic()
             try:
-                raw = connected(self._url, remaining)
+                raw = self._connect(remaining)
             except NotConnected:
                 if remaining <= 0:
                     raise
@@ -134,6 +152,16 @@ class Pool:
             else:
                 self._configure(raw)
                 return raw
+
+    @property
+    def in_use(self) -> int:
+        """The number of connections that threads hold now."""
+        return self._taken
+
+    @property
+    def waiting(self) -> int:
+        """The number of threads that wait for a connection now."""
+        return self._waiting
 
     def give(self, raw: RawConnection) -> None:
         """Return a connection to the pool."""

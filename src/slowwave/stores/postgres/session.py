@@ -24,6 +24,14 @@ _NO_OPERATION: Final = Query(b"SELECT 1")
 _JOURNAL_GREW: Final = b"SELECT EXISTS (SELECT 1 FROM journal WHERE scope = $1 AND key > $2 AND key <= $3)"
 """Whether another session has written to a scope since the write that left the hints."""
 
+_GREW_OR_HELD: Final = (
+    b"SELECT EXISTS (SELECT 1 FROM journal WHERE scope = $1 AND key > $2 AND key <= $3) "
+    b"OR EXISTS (SELECT 1 FROM held WHERE scope = $1 AND content = $4)"
+)
+"""The same, or whether a key is suppressed."""
+
+_CHECKS: Final = frozenset({_JOURNAL_GREW, _GREW_OR_HELD})
+
 _TRUE: Final = b"t"  # in libpq's text format
 
 _UNIQUE: Final = frozenset({"phase", "content", "conversation", "ref"})
@@ -82,6 +90,7 @@ class Session:
     def _reset(self) -> None:
         self._begun = self._every_scope = False
         self.hints: WriteHints | None = None
+        self._unless_held: str | None = None
         self._visible: list[int] = []
         self._path: str | None = None
         self._holds = False
@@ -114,14 +123,14 @@ class Session:
 
     def _answer(self, query: Query) -> Rows:
         """Run a statement that returns rows, together with those that were read ahead, unless its rows are here already."""
-        if not (self._holds or self._answers):
+        if not (self._holds or self._answers or self._last_trip):
             return Rows(self._send([query])[0])
         key = _key(query)
         if (found := self._answers.pop(key, None)) is not None:
             return Rows(found)
         ahead = [one for one in self._ahead if _key(one) != key]
         self._ahead = []
-        last = [_COMMIT] if self._last_trip and self._holds else []
+        last = [_COMMIT] if self._last_trip else []
         replies = self._send([*ahead, query, *last])
         self._answers |= {_key(one): FetchedRows(reply.fetchall()) for one, reply in zip(ahead, replies, strict=False)}
         if last:
@@ -158,18 +167,27 @@ class Session:
 
     # ---- transactions
 
-    def write(self, token: int | None, hints: WriteHints | None = None, *, stream: bool = False) -> None:
+    def write(
+        self,
+        token: int | None,
+        hints: WriteHints | None = None,
+        *,
+        stream: bool = False,
+        unless_held: str | None = None,
+    ) -> None:
         """Begin a write to a scope under its lock, perhaps relying on the hints of the last write to it.
 
         Another session may have written since. The server checks in the first round trip that the journal did not grow;
         a row that exists already is left out and noticed before COMMIT is sent. With `stream`, and if there are hints,
-        each statement is sent as it comes, unless one that returns rows came first.
+        each statement is sent as it comes, unless one that returns rows came first. The hints also count as outdated if
+        the key `unless_held` is suppressed.
         """
         if self._raw is not None:
             self.end()
         self._writes, self._lock, self.hints = True, token, hints if self.uses_hints else None
         self._visible = [] if token is None else [token]
         self._may_stream = stream and self.hints is not None
+        self._unless_held = unless_held
 
     def hold(self) -> None:
         """Read one committed state from here on."""
@@ -258,7 +276,11 @@ class Session:
         yield self._settings()
         if self.hints is not None:
             token = self.hints.token
-            yield Query(_JOURNAL_GREW, (token, self.hints.journal, bounds(token)[1]))
+            values = (token, self.hints.journal, bounds(token)[1])
+            if self._unless_held is None:
+                yield Query(_JOURNAL_GREW, values)
+            else:
+                yield Query(_GREW_OR_HELD, (*values, self._unless_held))
 
     def _connection(self) -> RawConnection:
         if self._raw is not None and self._raw.closed:
@@ -336,9 +358,7 @@ class Session:
         except _OUTDATED as error:
             raise RetryTransaction from error
         if any(
-            reply.get_value(0, 0) == _TRUE
-            if query.text is _JOURNAL_GREW
-            else query.strict and reply.command_tuples != 1
+            reply.get_value(0, 0) == _TRUE if query.text in _CHECKS else query.strict and reply.command_tuples != 1
             for query, reply in replies
         ):
             raise RetryTransaction

@@ -61,7 +61,7 @@ STATEMENTS: Final = {
         strict="strict" in statement.properties,
         skipped_with_hints="skipped_with_hints" in statement.properties,
     )
-    for file in ("queries", "search")
+    for file in ("queries", "search", "reading")
     for name, statement in named_statements("postgres", file).items()
 }
 

@@ -1,6 +1,7 @@
 """The store in a Postgres database, which many machines may use at once."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from types import TracebackType
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from slowwave.errors import ConflictError, StoreError
+from slowwave.errors import BusyError, ConflictError, StoreError
 from slowwave.model.codec import loads
 from slowwave.model.operations import Add, Operation
 from slowwave.model.plan import Group, Plan
@@ -16,22 +17,22 @@ from slowwave.stores.apply import PlanApplier, RunRow, no_failpoint
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.postgres.check import PostgresCheck
-from slowwave.stores.postgres.server_search import ServerSearch
+from slowwave.stores.postgres.reading import SnapshotReader
 from slowwave.stores.postgres.session import RetryTransaction
-from slowwave.stores.reads import Reader
 from slowwave.stores.row_transfer import RowTransfer
 from slowwave.stores.rows import RUN_COLUMNS
+from slowwave.stores.sql import bounds
 
 _ROLLED_BACK: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 _TRIES: Final = 4
-_SCOPES: Final = 1000
+_SCOPES: Final = 10_000
 """Scopes of which the hints of the last write are kept."""
 _FEW: Final = 16
 """The greatest number of memories in a plan whose statements are sent as they come."""
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresCheck):
+class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one scope take an advisory lock that
@@ -42,6 +43,10 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresChec
         url: "postgresql://user:password@host:port/name", with any option of libpq.
         busy_seconds: how long to wait for a connection, for a server that restarts and for other writers, seconds.
         connections: how many connections this process may hold.
+        connect_seconds: the time-out of one attempt to connect.
+        statement_seconds: after how long the server cancels a statement; None: its own setting.
+        idle_transaction_seconds: after how long the server ends a write that sends nothing; None: its own setting.
+        application_name: what the server shows of this process, unless the address says it.
         in_ram: memories of a scope up to which it is searched in RAM; the server searches larger ones. None: all in RAM.
         reached: called with the name of each point that a write passes, so that tests can fail there.
         steps: the migrations; for tests of migrations.
@@ -79,16 +84,24 @@ class PostgresStore(PlanApplier, Reader, ServerSearch, RowTransfer, PostgresChec
                 self._left.pop(next(iter(self._left)), None)  # the scope whose last write is the oldest
 
     def _transaction(self, scope: str, run: RunRow | None = None) -> "PostgresTransaction":
-        session, token = self._db, self._tokens.scope(scope)
-        if token is None:
-            session.write(None)
-            token = self._tokens.new_scope(scope)
-            session.commit()
+        session, (token, is_new) = self._db, self._tokens.found_or_created(scope)
+        if is_new:
+            low = bounds(token)[0]
+            self._keep_hints(WriteHints(token=token, memory=low, journal=low, run=low, seqs={}))
         # Hints are used once: of several threads the first takes them, and the others query the last keys.
         hints = None if run is None else self._left.pop(token, None)
         return PostgresTransaction(
             self._reached,
-            begin=partial(session.write, token, hints, stream=run is not None and _adds_few(run)),
+            turn=self._writers.hold((scope,), self._opening.patience),
+            late=f"other threads of this process kept the scope {scope} in {self.name} locked longer than `lock_seconds`: "
+            "try again; a writer of another process may hold it",
+            begin=partial(
+                session.write,
+                token,
+                hints,
+                stream=run is not None and _adds_few(run),
+                unless_held=None if run is None else run.plan.unless_held,
+            ),
             commit=partial(self._commit, scope, token, run),
             back=self._back,
         )
@@ -133,8 +146,13 @@ def _adds_few(run: RunRow) -> bool:
 class PostgresTransaction:
     """The context manager of a write. `@contextmanager` would add measurable overhead to each add.
 
+    Writers of one scope take turns in the process before they take a connection: a scope that another process keeps
+    locked holds one connection, not all.
+
     Args:
         reached: called with the name of each point that is passed, or None.
+        turn: takes the turn among the writers of the scope; gives False if it is too late.
+        late: the message of the error then.
         begin: begins the transaction.
         commit: commits it.
         back: rolls it back; called with the error.
@@ -144,27 +162,44 @@ class PostgresTransaction:
         self,
         reached: Callable[[str], None] | None,
         *,
+        turn: AbstractContextManager[bool],
+        late: str,
         begin: Callable[[], None],
         commit: Callable[[], None],
         back: Callable[[BaseException], None],
     ) -> None:
         self._reached = reached or no_failpoint
+        self._turn = turn
+        self._late = late
         self._begin = begin
         self._commit = commit
         self._back = back
 
     def __enter__(self) -> None:
         self._reached("apply.before_begin")
-        self._begin()
+        if not self._turn.__enter__():
+            self._turn.__exit__(None, None, None)
+            raise BusyError(self._late)
         try:
-            self._reached("apply.begun")
-        except BaseException as error:
-            self._back(error)
+            self._begin()
+            try:
+                self._reached("apply.begun")
+            except BaseException as error:
+                self._back(error)
+                raise
+        except BaseException:
+            self._turn.__exit__(None, None, None)
             raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        try:
+            self._finish(error)
+        finally:
+            self._turn.__exit__(None, None, None)
+
+    def _finish(self, error: BaseException | None) -> None:
         if error is not None:
             self._back(error)
             return

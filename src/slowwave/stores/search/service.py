@@ -54,7 +54,7 @@ class Searcher(StoreBase):
         self._cache_lock = Lock()  # of `_indexes` and `_evicted`; never held while a thread waits for anything else
         self._turns = ScopeLocks()
         self._embedder_names: Mapping[int, str | None] = {0: None}
-        self._built_indexes = 0
+        self._built_indexes = self._loaded_indexes = 0
         super().__init__(path, **arguments)
 
     def after_fork(self) -> None:
@@ -65,6 +65,19 @@ class Searcher(StoreBase):
         self._cache_lock = Lock()
         self._turns = ScopeLocks()
         self._embedder_names = {0: None}
+
+    def gauges(self) -> dict[str, float]:
+        """What the indexes take now, and what was built, read and evicted since the store was opened."""
+        cache = self._indexes
+        return {
+            **super().gauges(),
+            "index.scopes": len(cache),
+            "index.bytes": cache.size,
+            "index.max_bytes": cache.limit,
+            "index.builds": self._built_indexes,
+            "index.loads": self._loaded_indexes,
+            "index.evictions": cache.evicted,
+        }
 
     def close(self) -> None:
         """Store the large indexes for the next process, and close the store. Idempotent."""
@@ -201,6 +214,7 @@ class Searcher(StoreBase):
             return None
         index = Index()
         index.unpack(head, arrays)
+        self._loaded_indexes += 1
         return CachedIndex(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:

@@ -178,6 +178,9 @@ DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_te
 -- name: is_held (scope, content)
 SELECT 1 FROM held WHERE scope = $1 AND content = $2
 
+-- name: unless_held (scope, content) skipped_with_hints
+SELECT 1 FROM held WHERE scope = $1 AND content = $2
+
 -- name: held_beginning (scope, low, high)
 SELECT content FROM held
 WHERE scope = $1 AND content COLLATE "C" >= $2 AND content COLLATE "C" < $3 ORDER BY content COLLATE "C"

@@ -162,6 +162,9 @@ DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_eac
 -- name: is_held
 SELECT 1 FROM held WHERE scope = ? AND content = ?
 
+-- name: unless_held
+SELECT 1 FROM held WHERE scope = ? AND content = ?
+
 -- name: held_beginning
 SELECT content FROM held WHERE scope = ? AND content >= ? AND content < ? ORDER BY content
 

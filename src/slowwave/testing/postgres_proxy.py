@@ -3,12 +3,14 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from queue import SimpleQueue
 from urllib.parse import parse_qs, urlsplit
 
 _CHUNK = 1 << 20
 _BACKLOG = 64
+_SOON = 5.0
 
 
 class Proxy:
@@ -35,11 +37,24 @@ class Proxy:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG)
         user = f"{parts.username}@" if parts.username else ""
         self.url = f"postgresql://{user}127.0.0.1:{self._listener.getsockname()[1]}{parts.path}?sslmode=disable"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._sockets: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._start(self._accept)
 
     def close(self) -> None:
-        """Accept no further client."""
-        self._listener.close()
+        """End all connections, and accept no further client."""
+        for each in (self._listener, *self._sockets):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(_SOON)
+        for each in (self._listener, *self._sockets):
+            each.close()
+
+    def _start(self, function: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=function, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -47,16 +62,19 @@ class Proxy:
                 client, _ = self._listener.accept()
                 family = socket.AF_UNIX if isinstance(self._server, str) else socket.AF_INET
                 server = socket.socket(family)
+                self._sockets += (client, server)
                 server.connect(self._server)
                 for each in (client, server):
                     with suppress(OSError):
                         each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 answered = threading.Event()
                 answered.set()
-                threading.Thread(target=self._pass, args=(client, server, answered, True), daemon=True).start()
-                threading.Thread(target=self._pass, args=(server, client, answered, False), daemon=True).start()
+                self._start(self._pass, client, server, answered, True)
+                self._start(self._pass, server, client, answered, False)
 
     def _pass(self, source: socket.socket, target: socket.socket, answered: threading.Event, asks: bool) -> None:
+        sent: SimpleQueue[tuple[float, bytes]] = SimpleQueue()
+        self._start(self._deliver, sent, source, target)
         with suppress(OSError):
             while data := source.recv(_CHUNK):
                 if asks and answered.is_set():
@@ -64,9 +82,15 @@ class Proxy:
                     self.trips += 1
                 elif not asks:
                     answered.set()
-                if self._delay:
-                    time.sleep(self._delay)
-                target.sendall(data)
+                sent.put((time.monotonic() + self._delay, data))
+        sent.put((0.0, b""))
+
+    def _deliver(self, sent: "SimpleQueue[tuple[float, bytes]]", source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while (message := sent.get())[1]:
+                if (left := message[0] - time.monotonic()) > 0:
+                    time.sleep(left)
+                target.sendall(message[1])
         for each in (source, target):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
