@@ -134,3 +134,10 @@ def test_doctor_of_one_scope_or_of_a_sample_reads_no_other_scope(own: str, store
     assert damaged.startswith("scope bob: ")
     assert store.doctor(deep=True, scopes=5) == [damaged], "a sample of all"
     assert len(store.doctor(deep=True, scopes=1)) < 2
+
+
+def test_status_counts_the_erases_of_its_scope_that_wait_for_a_proof(store: Slowwave) -> None:
+    alice, bob = store.within("alice"), store.within("bob")
+    alice.erase(id=alice.add(WORDS).ids[0])
+    assert (alice.status().unproved, bob.status().unproved) == (1, 0)
+    assert "1 erase to prove" in str(alice.status())

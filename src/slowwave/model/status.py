@@ -115,7 +115,8 @@ class Status:
     attention now, `unread` the messages that are not distilled yet. `identity_tokens` and `core_tokens` estimate what
     the facts of identity, and all core facts, cost in every context; above the targets this is reported, and nothing is
     left out. `last_sleep` is when the last sleep pass ended, also one that found nothing to do; `night` says whether the
-    last passes failed. `problems` are the errors of background work.
+    last passes failed. `unproved` counts the erases of the scope that wait for a proof of the whole store
+    (`Slowwave.prove_erased`). `problems` are the errors of background work.
     """
 
     scope: str
@@ -135,6 +136,7 @@ class Status:
     core_tokens: int = 0
     problems: tuple[str, ...] = ()
     night: Night = field(default_factory=Night)
+    unproved: int = 0
 
     def __str__(self) -> str:
         kinds: dict[str, list[str]] = {}
@@ -156,6 +158,10 @@ class Status:
         lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
         if self.night.failures:
             lines.append(f"  {self.night}: `slowwave retry` sleeps it at once")
+        if self.unproved:
+            lines.append(
+                f"  {_many(self.unproved, 'erase')} to prove in the whole store: `slowwave erase --prove-pending`"
+            )
         if self.core_tokens:
             lines.append(f"  always in view: {_aimed(self.identity_tokens, IDENTITY_TOKENS)} of identity, ")
             lines[-1] += f"{_aimed(self.core_tokens, CORE_TOKENS)} in all"

@@ -36,6 +36,7 @@ def status(ports: Ports) -> Status:
         last_sleep=max((at for at in (night.ended, slept[0].at if slept else None) if at), default=None),
         cost=sum(store.costs(scope).values(), FREE),
         policy=fingerprint(ports.config),
+        unproved=sum(proof.scope == scope for proof in store.pending_proofs()),
         identity_tokens=sum(item.tokens for item in core if item.memory and item.memory.category == IDENTITY),
         core_tokens=sum(item.tokens for item in core),
         night=night,

@@ -21,7 +21,7 @@ from slowwave.stores.postgres.byte_scan import (
     tables,
 )
 from slowwave.stores.postgres.migrate import PROOFS
-from slowwave.stores.postgres.pool import RawConnection, connected
+from slowwave.stores.postgres.pool import RawConnection
 from slowwave.stores.postgres.proofs import erased_ids, finish_proofs, pending_runs, tables_rewritten
 from slowwave.stores.repair import Repairer
 
