@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup lock demo demo-postgres test test-long bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long test-faces bench dist clean
 
 setup: .venv/ready
 
@@ -38,6 +38,21 @@ test: .venv/ready-dev
 test-long: .venv/ready-dev
 	$(ONE_THREAD) $(BIN)/pytest -q -n 2
 
+# Programs of others check the interfaces. Their environment has node, npm packages and clients that no user needs.
+FACES := $(CURDIR)/.venv-faces
+
+$(FACES)/ready: pyproject.toml tests/faces/package.json tests/faces/package-lock.json
+	$(PYTHON) -m venv $(FACES)
+	$(FACES)/bin/python -m pip install --quiet --disable-pip-version-check "pip==25.3"
+	$(FACES)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[server]" --group faces
+	mkdir -p $(FACES)/node
+	cp tests/faces/package.json tests/faces/package-lock.json $(FACES)/node
+	PATH="$(FACES)/bin:$$PATH" npm ci --silent --no-audit --no-fund --prefix $(FACES)/node
+	touch $@
+
+test-faces: $(FACES)/ready
+	PATH="$(FACES)/bin:$$PATH" SLOWWAVE_FACES=$(FACES)/node $(ONE_THREAD) $(FACES)/bin/pytest -q -m "not long" tests/faces
+
 bench: .venv/ready
 	$(ONE_THREAD) $(BIN)/python bench/run.py
 
@@ -45,4 +60,4 @@ dist:
 	$(PYTHON) tools/check_dist.py
 
 clean:
-	rm -rf dist .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist .venv .venv-faces .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -150,6 +150,33 @@ def test_a_switched_off_folder_stores_nothing(tmp_path: Path) -> None:
     assert store.exists()
 
 
+def test_a_session_starts_the_reading_of_sessions_that_ended_without_an_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from click.testing import CliRunner  # noqa: PLC0415 - one use
+
+    from slowwave.cli.hook_cmd import hook  # noqa: PLC0415 - as above
+
+    started: list[list[str]] = []
+    store = ["--store", str(tmp_path / "m.db"), "--llm", "none", "--embedder", "none"]
+
+    def fire(name: str, session: str) -> None:
+        event = {"hook_event_name": name, "session_id": session, "cwd": str(tmp_path), "prompt": "My sister sails."}
+        with monkeypatch.context() as patched:
+            patched.setattr(subprocess, "Popen", lambda words, **_: started.append(words))
+            assert CliRunner().invoke(hook, store, input=json.dumps(event)).exit_code == 0
+
+    fire("SessionStart", "s1")
+    fire("UserPromptSubmit", "s1")
+    assert started == []
+    fire("SessionStart", "s2")
+    (words,) = started
+    assert words[1:5] == ["-m", "slowwave", "consolidate", "--all"]
+    subprocess.run(words, check=True, capture_output=True)
+    fire("SessionStart", "s3")
+    assert len(started) == 1
+
+
 def test_a_hook_loads_no_server_and_nothing_that_distils(tmp_path: Path) -> None:
     event = json.dumps(
         {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "I own it."}

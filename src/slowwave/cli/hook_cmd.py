@@ -49,11 +49,34 @@ def hook(options: CommonOptions) -> None:
 
 def _answer(options: CommonOptions, text: str) -> str:
     from slowwave.hooks.events import parse_event  # noqa: PLC0415 - `--help` does without
-    from slowwave.hooks.hook import handle  # noqa: PLC0415 - as above
+    from slowwave.hooks.hook import SESSION_START, handle, has_unread  # noqa: PLC0415 - as above
     from slowwave.hooks.place import is_off, project_memory  # noqa: PLC0415 - as above
 
     event = parse_event(text)
     if is_off(event.folder):
         return ""
-    with options.memory(create=True) as memory:
-        return handle(event, project_memory(memory, event.folder))
+    with options.memory(create=True) as opened:
+        memory = project_memory(opened, event.folder)
+        answer = handle(event, memory)
+        unread = event.name == SESSION_START and has_unread(memory)
+    if unread:
+        _consolidate_in_background(options, memory.scope)
+    return answer
+
+
+def _consolidate_in_background(options: CommonOptions, scope: str) -> None:
+    """Extract facts from what is unread, in a process of its own, for which the session does not wait.
+
+    Codex has no event for the end of a session, and a session may be killed before its end is handled.
+    """
+    import subprocess  # noqa: PLC0415 - few sessions begin with unread messages
+
+    words = [sys.executable, "-m", "slowwave", "consolidate", "--all", "--scope", scope]
+    given = {"store": options.store, "llm": options.llm, "embedder": options.embedder}
+    subprocess.Popen(  # noqa: S603 - this program
+        [*words, *(f"--{name}={value}" for name, value in given.items() if value)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )

@@ -29,7 +29,6 @@ class Client:
         toml: whether the settings are TOML.
         hooks: the settings of its hooks, relative to the home folder; None if it has no hooks that we know.
         events: its events that we handle, with the seconds that each may take.
-        background: the events whose hook the agent does not wait for.
         restart: what a person does for the change to take effect.
     """
 
@@ -42,7 +41,6 @@ class Client:
     toml: bool = False
     hooks: str | None = None
     events: Mapping[str, int] = field(default_factory=dict)
-    background: frozenset[str] = frozenset()
     restart: str = "start a new session"
 
 
@@ -58,6 +56,7 @@ def _of_opencode(command: Command) -> dict[str, Any]:
     return {"type": "local", "command": list(command), "enabled": True}
 
 
+# No hook is asynchronous: Claude Code ends such a hook when it exits, and what the agent said would be lost.
 _EVENTS: Final = {"SessionStart": 5, "UserPromptSubmit": 5, "Stop": 10, "PreCompact": 30}
 
 CLIENTS: Final[Mapping[str, Client]] = {
@@ -68,7 +67,6 @@ CLIENTS: Final[Mapping[str, Client]] = {
         entry=_with_type,
         hooks=".claude/settings.json",
         events={**_EVENTS, "SessionEnd": 30},
-        background=frozenset({"Stop"}),
     ),
     "codex": Client(
         title="Codex",

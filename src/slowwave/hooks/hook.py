@@ -16,6 +16,7 @@ START_TOKENS: Final = 400
 """Tokens that a session gets at its start at most."""
 QUESTION_LONGEST: Final = 2000
 """Characters of a prompt by which memory is searched: a longer one is mostly pasted text."""
+SESSION_START: Final = "SessionStart"
 RESUMED: Final = "resume"
 """The source of a session that continues with all that was said before."""
 
@@ -32,6 +33,11 @@ def handle(event: HookEvent, memory: "AgentMemory") -> str:
     """
     action = _ACTIONS.get(event.name)
     return "" if action is None else action(event, memory)
+
+
+def has_unread(memory: "AgentMemory") -> bool:
+    """Whether a session, such as one that ended without an event, has messages from which no facts were extracted."""
+    return any(memory.ports.store.unread(memory.scope).values())
 
 
 def _recall(event: HookEvent, memory: "AgentMemory") -> str:
@@ -68,7 +74,7 @@ def _consolidate(event: HookEvent, memory: "AgentMemory") -> str:
 _ACTIONS: Final[Mapping[str, Callable[[HookEvent, "AgentMemory"], str]]] = {
     "UserPromptSubmit": _recall,
     "Stop": _store_reply,
-    "SessionStart": _begin,
+    SESSION_START: _begin,
     "PreCompact": _consolidate,
     "SessionEnd": _consolidate,
 }

@@ -165,9 +165,7 @@ def _with_hooks(client: Client, text: str, words: str) -> str:
     """The text with our hook for each event; one with another command is replaced."""
     text = text if text.strip() else "{}\n"
     for event, seconds in client.events.items():
-        hook: dict[str, Any] = {"type": "command", "command": words, "timeout": seconds}
-        if event in client.background:
-            hook["async"] = True
+        hook = {"type": "command", "command": words, "timeout": seconds}
         entry = {"hooks": [hook]}
         if entry not in _entries(text, event):
             text = jsonc.with_element(_without_event(text, event), (HOOKS, event), entry)

@@ -1,0 +1,70 @@
+"""Checks of the interfaces by programs of others, which `make test-faces` installs and runs."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.error import URLError
+
+import pytest
+
+NODE = os.environ.get("SLOWWAVE_FACES", "")
+"""The folder with the npm packages; empty outside of `make test-faces`."""
+collect_ignore_glob = [] if NODE else ["test_*.py"]
+START_SECONDS = 60
+
+
+def node_program(*parts: str) -> list[str]:
+    """The command of a script in an npm package."""
+    return ["node", str(Path(NODE, "node_modules", *parts))]
+
+
+def run_program(words: Sequence[str], *, seconds: float = 100) -> "subprocess.CompletedProcess[str]":
+    """Run a program to its end, with its output as text."""
+    return subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with an empty store."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("served")
+    words = ["serve", "--store", str(folder / "m.db"), "--embedder", "none", "--llm", "none", "--port", str(port)]
+    log = (folder / "log").open("w")
+    address = f"http://127.0.0.1:{port}"
+    with subprocess.Popen([sys.executable, "-m", "slowwave", *words], stdout=log, stderr=log) as process:
+        try:
+            _wait(address)
+            yield address
+        finally:
+            process.terminate()
+    log.close()
+
+
+def _wait(address: str) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"{address}/healthz", timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    pytest.fail(f"the server did not start within {START_SECONDS} s")
+
+
+@pytest.fixture(scope="session")
+def node() -> object:
+    """Runs a script of an npm package with arguments: `node("package", "script.js")(arguments)`."""
+
+    def program(*parts: str) -> object:
+        def call(*arguments: str) -> "subprocess.CompletedProcess[str]":
+            return run_program([*node_program(*parts), *arguments])
+
+        return call
+
+    return program
