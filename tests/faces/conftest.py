@@ -7,10 +7,14 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 
 import pytest
+
+from slowwave import Slowwave
 
 NODE = os.environ.get("SLOWWAVE_FACES", "")
 """The folder with the npm packages; empty outside of `make test-faces`."""
@@ -28,22 +32,49 @@ def run_program(words: Sequence[str], *, seconds: float = 100) -> "subprocess.Co
     return subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL)
 
 
+@dataclass(frozen=True)
+class Guarded:
+    """A server whose store has keys: its address, and a key with all rights."""
+
+    address: str
+    key: str
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server with an empty store."""
+    """The address of a server with an empty store without keys."""
+    with serving(tmp_path_factory.mktemp("served")) as address:
+        yield address
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Guarded]:
+    """A server whose store has keys. When it is stopped it exits with 0, and the store is sound."""
+    with Slowwave.open(tmp_path / "m.db", llm=None, embedder="none") as store:
+        key = store.add_key("test", rights=["admin"]).secret
+    with serving(tmp_path) as address:
+        yield Guarded(address, key)
+    with Slowwave.open(tmp_path / "m.db", llm=None, embedder="none") as store:
+        assert store.doctor() == []
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serves the store in a folder during the block; the server exits with 0."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    folder = tmp_path_factory.mktemp("served")
     words = ["serve", "--store", str(folder / "m.db"), "--embedder", "none", "--llm", "none", "--port", str(port)]
-    log = (folder / "log").open("w")
     address = f"http://127.0.0.1:{port}"
-    with subprocess.Popen([sys.executable, "-m", "slowwave", *words], stdout=log, stderr=log) as process:
+    with (folder / "log").open("w") as log, subprocess.Popen(
+        [sys.executable, "-m", "slowwave", *words], stdout=log, stderr=log
+    ) as process:
         try:
             _wait(address)
             yield address
         finally:
             process.terminate()
-    log.close()
+            code = process.wait(START_SECONDS)
+    assert code == 0
 
 
 def _wait(address: str) -> None:

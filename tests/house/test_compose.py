@@ -12,6 +12,7 @@ from slowwave.settings import read
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "compose.yaml"
+UNIT = ROOT / "examples" / "slowwave.service"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,12 @@ def test_the_command_that_the_worker_runs_exists(services: dict[str, Any]) -> No
     assert all(_understood(line.split()) for line in told)
 
 
+def test_the_command_that_the_server_runs_exists(services: dict[str, Any]) -> None:
+    assert _understood(services["serve"]["command"])
+    (unit,) = re.findall(r"^ExecStart=/opt/slowwave/bin/(.*)$", UNIT.read_text("utf-8"), re.MULTILINE)
+    assert _understood(unit.split())
+
+
 def test_the_settings_that_the_worker_uses_exist(services: dict[str, Any]) -> None:
     given = services["worker"]["environment"]
     known = read({name: str(value) for name, value in given.items()} | {"SLOWWAVE_LLM": "", "SLOWWAVE_LLM_URL": ""})
@@ -59,7 +66,8 @@ def test_the_settings_that_the_worker_uses_exist(services: dict[str, Any]) -> No
 
 
 def test_the_extra_that_the_worker_installs_exists(services: dict[str, Any]) -> None:
-    extras = re.findall(r"\[(\w+)\]", services["worker"]["build"]["dockerfile_inline"])
+    built = "".join(service["build"]["dockerfile_inline"] for service in services.values() if "build" in service)
+    extras = [extra for found in re.findall(r"\[([\w,]+)\]", built) for extra in found.split(",")]
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     assert extras
     assert all(re.search(rf"^{extra} = \[", text, re.MULTILINE) for extra in extras)

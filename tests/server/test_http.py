@@ -133,7 +133,7 @@ def test_a_note_is_changed_only_in_the_version_that_was_read(server: Server) -> 
     assert changed.headers["etag"] == '"2"'
     stale = server.client.put(address, json={"text": "x"}, headers={"if-match": '"1"'})
     assert (stale.status_code, stale.json()["type"]) == (412, "urn:slowwave:problem:changed-since")
-    assert server.client.put(address, json={"text": "x"}, headers={"if-match": "two"}).status_code == 400
+    assert server.client.put(address, json={"text": "x"}, headers={"if-match": "two"}).status_code == 422
     assert server.client.delete(address, headers={"if-match": '"1"'}).status_code == 412
     assert server.client.delete(address, headers={"if-match": '"2"'}).status_code == 200
     assert server.client.get(address).status_code == 404
@@ -282,7 +282,7 @@ def test_status_health_cost_and_charts_are_read(server: Server) -> None:
     chart = server.client.get(f"{ROOT}/plots/growth.svg")
     assert chart.headers["content-type"] == "image/svg+xml"
     assert chart.text.startswith("<svg")
-    assert server.client.get(f"{ROOT}/plots/nothing.svg").status_code == 400
+    assert server.client.get(f"{ROOT}/plots/nothing.svg").status_code == 422
 
 
 def test_what_waits_for_review_is_released_or_rejected(occupied: Server) -> None:

@@ -1,5 +1,6 @@
 """The command serve: the interfaces over HTTP on one port, until it is stopped."""
 
+import signal
 from typing import Final
 
 import click
@@ -58,4 +59,7 @@ def serve(
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # uvicorn raises the signal again when it has stopped: then the store is closed, instead of the process ended
+            signal.signal(number, lambda _, __: None)
         uvicorn.Server(config).run()

@@ -1,6 +1,6 @@
 """Admits a request before anything of it is read, and keeps the parts of its path apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -27,12 +27,20 @@ class Admission:
         app: the application behind it, which finds the visitor in `request.state.visitor`.
         door: admits requests.
         whole: called with a path that may be a short form; returns the path of a route.
+        shared: what routes find in `request.state` besides the visitor.
     """
 
-    def __init__(self, app: ASGIApp, door: Door, whole: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        door: Door,
+        whole: Callable[[str], str] = str,
+        shared: Mapping[str, object] | None = None,
+    ) -> None:
         self._app = app
         self._door = door
         self._whole = whole
+        self._shared = dict(shared or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer it with 401."""
@@ -42,7 +50,7 @@ class Admission:
         root: str = scope.get("root_path", "")
         raw: bytes = scope.get("raw_path") or quote(scope["path"], safe="/%:@!$&'()*+,;=~-._").encode()
         path = raw.decode("ascii", "replace").partition("?")[0].removeprefix(root)
-        state = dict(scope.get("state") or {})
+        state = {**(scope.get("state") or {}), **self._shared}
         if path not in OPEN:
             try:
                 header = Headers(scope=scope).get("authorization")

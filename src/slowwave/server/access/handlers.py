@@ -1,11 +1,13 @@
 """Errors of an interface over HTTP as problem details, and their description in OpenAPI."""
 
+from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from slowwave.errors import SlowwaveError
 from slowwave.server.access.problems import INVALID, MEDIA_TYPE, UNEXPECTED, problem, problem_of, status_kind
@@ -56,14 +58,23 @@ def add_handlers(app: FastAPI) -> None:
         return problem(INVALID, f"{first['at']}: {first['says']}", errors=errors)
 
     @app.exception_handler(HTTPException)
-    def _(_: Request, error: HTTPException) -> Response:
+    def _(request: Request, error: HTTPException) -> Response:
         answer = problem(status_kind(error.status_code, str(error.detail)), str(error.detail))
         answer.headers.update(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            answer.headers["allow"] = ", ".join(sorted(_allowed(app, request)))
         return answer
 
     @app.exception_handler(Exception)
     def _(_: Request, __: Exception) -> Response:
         return problem(UNEXPECTED, "the log of the server has the error; what was acknowledged is kept")
+
+
+def _allowed(app: FastAPI, request: Request) -> set[str]:
+    """The methods of all routes of a path. The framework names only those of the first."""
+    path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+    found = (route for route in app.routes if isinstance(route, Route) and route.path_regex.match(path))
+    return {method for route in found for method in route.methods or ()}
 
 
 def described(app: FastAPI) -> dict[str, Any]:

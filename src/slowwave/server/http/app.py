@@ -1,5 +1,6 @@
 """Composes the HTTP interface `/v1`: its routes, its errors as problem details, and its description as OpenAPI."""
 
+from functools import cache
 from typing import Final
 
 from anyio import CapacityLimiter
@@ -32,11 +33,13 @@ def build_http(door: Door, jobs: Jobs, plans: Plans) -> ASGIApp:
         jobs: the jobs of the process.
         plans: the plans that wait to be applied.
     """
-    return Admission(build_routes(jobs, plans), door, whole_path)
+    shared = {"jobs": jobs, "plans": plans, "repeatable": CapacityLimiter(REPEATED_AT_ONCE)}
+    return Admission(routes(), door, whole_path, shared)
 
 
-def build_routes(jobs: Jobs, plans: Plans) -> FastAPI:
-    """The routes of `/v1`, behind the admission."""
+@cache
+def routes() -> FastAPI:
+    """The routes of `/v1`, behind the admission. They hold no state, and building them takes most of a second."""
     app = FastAPI(
         title="Slowwave",
         version=__version__,
@@ -49,7 +52,6 @@ def build_routes(jobs: Jobs, plans: Plans) -> FastAPI:
         servers=[{"url": "/v1"}],
         root_path_in_servers=False,
     )
-    app.state.jobs, app.state.plans, app.state.repeatable = jobs, plans, CapacityLimiter(REPEATED_AT_ONCE)
     for router in (memories.router, notes.router, nights.router, upkeep.router, upkeep.of_scope):
         app.include_router(router)
     add_handlers(app)

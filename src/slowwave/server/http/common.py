@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from anyio import CapacityLimiter, from_thread, to_thread
 from fastapi import Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import AwareDatetime, BeforeValidator
+from pydantic import BeforeValidator
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
@@ -17,6 +17,7 @@ from slowwave.model.access import Right
 from slowwave.server.access.admission import decoded, visitor_of
 from slowwave.server.access.door import Visitor
 from slowwave.server.http.paths import OWN
+from slowwave.server.http.requests import Moment
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 
@@ -25,9 +26,9 @@ REPEATED_AT_ONCE: Final = 40
 """Requests with an Idempotency-Key that run at once. Each takes a thread besides the one of its route."""
 
 
-def path_part(description: str, *, longest: int, pattern: str | None = None, example: str) -> Any:  # noqa: ANN401 - of Path
+def path_part(description: str, *, longest: int, example: str) -> Any:  # noqa: ANN401 - of Path
     """The annotation of a part of the path, which is decoded once."""
-    return Path(description=description, min_length=1, max_length=longest, pattern=pattern, examples=[example])
+    return Path(description=description, min_length=1, max_length=longest, examples=[example])
 
 
 ScopePath = Annotated[
@@ -38,23 +39,23 @@ ScopePath = Annotated[
 Id = Annotated[
     str,
     BeforeValidator(decoded),
-    path_part("An id.", longest=64, pattern="^[0-9a-z_-]+$", example="6aks3s9359r2zc0aq2f7"),
+    path_part("An id.", longest=64, example="6aks3s9359r2zc0aq2f7"),
 ]
 Named = Annotated[str, BeforeValidator(decoded), path_part("A name.", longest=512, example="monday")]
 After = Annotated[str | None, Query(description="`next` of the page before.", min_length=1, max_length=512)]
 Limit = Annotated[int, Query(ge=1, le=PAGE_MOST)]
-Time = Annotated[AwareDatetime | None, Query()]
+Time = Annotated[Moment | None, Query()]
 
 
 def jobs_of(request: Request) -> Jobs:
     """The jobs of the server."""
-    jobs: Jobs = request.app.state.jobs
+    jobs: Jobs = request.state.jobs
     return jobs
 
 
 def plans_of(request: Request) -> Plans:
     """The plans that wait to be applied."""
-    plans: Plans = request.app.state.plans
+    plans: Plans = request.state.plans
     return plans
 
 
@@ -109,7 +110,7 @@ class RepeatableRoute(APIRoute):
                 replayed = False
                 return _stored(from_thread.run(handle, request))
 
-            limiter: CapacityLimiter = request.app.state.repeatable
+            limiter: CapacityLimiter = request.state.repeatable
             answer = await to_thread.run_sync(memory.once, name, json.dumps(asked), call, limiter=limiter)
             return _restored(answer, replayed=replayed)
 

@@ -86,7 +86,7 @@ def facts(
     kind: Annotated[list[Kind] | None, Query(max_length=6)] = None,
     conversation: Annotated[ask.Name | None, Query()] = None,
     order: Annotated[str, Query(pattern="^-?(recorded|at|strength)$")] = "recorded",
-    after: Annotated[str | None, Query(pattern="^[0-9a-z]{1,64}$")] = None,
+    after: Annotated[str | None, Query(min_length=1, max_length=64)] = None,
     limit: Limit = 50,
 ) -> view.Memories:
     """List facts. By default those in use, in the order in which they were stored."""

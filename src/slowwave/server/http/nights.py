@@ -13,6 +13,7 @@ from fastapi import APIRouter, Body, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from slowwave.agent_memory import AgentMemory
+from slowwave.errors import InputError
 from slowwave.server.access.handlers import Problem
 from slowwave.server.access.problems import TYPE, kind_of
 from slowwave.server.http import requests as ask, responses as view
@@ -79,7 +80,8 @@ async def import_file(
     request: Request,
     response: Response,
     name: Annotated[
-        str, Query(pattern=r"^[\w.-]{1,100}$", description="The name of the file; its ending may say the format.")
+        str,
+        Query(pattern="^[A-Za-z0-9_.-]{1,100}$", description="The name of the file; its ending may say the format."),
     ] = "import.jsonl",
     format: Annotated[str, Query(pattern="^[a-z0-9]{1,20}$")] = "auto",  # noqa: A002 - as in the library
     dry_run: bool = False,
@@ -89,9 +91,7 @@ async def import_file(
     folder = Path(await to_thread.run_sync(tempfile.mkdtemp, "", "slowwave-"))
     path = folder / f"file-{name}"
     try:
-        async with await anyio.open_file(path, "wb") as file:
-            async for piece in request.stream():
-                await file.write(piece)
+        await _receive(request, path)
     except BaseException:
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(_remove, path)
@@ -272,6 +272,15 @@ async def _events(job: Job, number: int) -> AsyncIterator[str]:
             quiet = 0.0
             yield ": alive\n\n"
         await anyio.sleep(POLL)
+
+
+async def _receive(request: Request, path: Path) -> None:
+    """Write the body to a file, piece by piece."""
+    async with await anyio.open_file(path, "wb") as file:
+        async for piece in request.stream():
+            await file.write(piece)
+        if not await file.tell():
+            raise InputError("the body is empty: send the file to import as the body")
 
 
 def _remove(path: Path) -> None:

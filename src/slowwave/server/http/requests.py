@@ -1,12 +1,25 @@
 """The JSON bodies of requests."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from slowwave.model.access import Right
 from slowwave.model.memory import Kind, Trust
 
+
+def _only_text(value: object) -> object:
+    """Refuse numbers in place of times: a number may mean seconds or milliseconds."""
+    if value is not None and not (isinstance(value, str) and _DATED.match(value)):
+        raise ValueError("write a time as 2026-05-01T09:30:00+02:00")
+    return value
+
+
+_DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]")
+Moment = Annotated[AwareDatetime, BeforeValidator(_only_text)]
+Flag = Annotated[bool, Field(strict=True)]
+Number = Annotated[float, Field(ge=0, le=1, strict=True)]
 Text = Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=r"\S")]
 Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"\S")]
 Metadata = Annotated[dict[str, JsonValue], Field(max_length=1000)]
@@ -22,13 +35,13 @@ class Body(BaseModel):
 class NewMessage(Body):
     """One message of a conversation."""
 
-    role: str = Field(min_length=1, max_length=64, examples=["user"])
+    role: Literal["user", "assistant", "system", "tool", "developer", "function"]
     content: Text
     speaker: Name | None = None
     id: Annotated[str, Field(min_length=1, max_length=512, pattern=r"\S")] | None = Field(
         default=None, description="Your own id: the same id with the same content is stored once."
     )
-    at: AwareDatetime | None = None
+    at: Moment | None = None
     metadata: Metadata = {}
 
 
@@ -58,12 +71,12 @@ class NewFact(Body):
     category: Name = "other"
     kind: Literal["semantic", "episodic", "procedural"] = "semantic"
     subject: Name | None = None
-    importance: Annotated[float, Field(ge=0, le=1)] | None = None
+    importance: Number | None = None
     metadata: Metadata = {}
     trust: Trust = Field(default="user", description="Who states it. The trust of the key is the most that counts.")
     id: Name | None = Field(default=None, description="Your own id: the same id with the same text changes nothing.")
-    at: AwareDatetime | None = None
-    expires_at: AwareDatetime | None = None
+    at: Moment | None = None
+    expires_at: Moment | None = None
 
     model_config = ConfigDict(
         extra="forbid",
@@ -106,19 +119,19 @@ class Question(Body):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, Field(ge=1, le=100)] = 10
+    top_k: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
     categories: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     kinds: Annotated[list[Kind], Field(min_length=1, max_length=6)] | None = None
     conversation: Name | None = None
     except_conversation: Name | None = None
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
-    as_of: AwareDatetime | None = None
-    known_at: AwareDatetime | None = None
-    deep: bool = False
+    since: Moment | None = None
+    until: Moment | None = None
+    as_of: Moment | None = None
+    known_at: Moment | None = None
+    deep: Flag = False
     where: Where = None
     folder: Annotated[str, Field(max_length=512)] | None = None
-    min_relevance: Annotated[float, Field(ge=0, le=1)] | None = None
+    min_relevance: Number | None = None
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"query": "who owns deploys?", "top_k": 5}]}
@@ -130,7 +143,7 @@ class ContextQuestion(Body):
 
     query: Annotated[str, Field(max_length=20_000)] = ""
     conversation: Name | None = None
-    budget_tokens: Annotated[int, Field(ge=64, le=1_000_000)] = 1500
+    budget_tokens: Annotated[int, Field(strict=True, ge=64, le=1_000_000)] = 1500
     profile: Annotated[str, Field(pattern="^(plain|chat)$")] = "plain"
 
     model_config = ConfigDict(
@@ -144,7 +157,7 @@ class NewNote(Body):
     text: Annotated[str, Field(max_length=1_000_000)] = ""
     data: JsonValue = None
     metadata: Metadata = {}
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "Soup without walnuts"}]})
 
@@ -152,21 +165,21 @@ class NewNote(Body):
 class Sleep(Body):
     """A sleep pass."""
 
-    dry_run: bool = Field(default=False, description="Plan and change nothing; the plan can be applied later.")
-    think: bool = Field(default=True, description="False: ask no model; work that needs one stays due.")
+    dry_run: Flag = Field(default=False, description="Plan and change nothing; the plan can be applied later.")
+    think: Flag = Field(default=True, description="False: ask no model; work that needs one stays due.")
 
 
 class Consolidation(Body):
     """Which messages to read."""
 
     conversation: Name | None = Field(default=None, description="None: all conversations.")
-    force: bool = Field(default=False, description="Read however few messages are unread.")
+    force: Flag = Field(default=False, description="Read however few messages are unread.")
 
 
 class Undo(Body):
     """How to undo."""
 
-    cascade: bool = Field(default=False, description="First undo the later runs that depend on it.")
+    cascade: Flag = Field(default=False, description="First undo the later runs that depend on it.")
 
 
 class Erasure(Body):
@@ -176,9 +189,9 @@ class Erasure(Body):
     source: Annotated[str, Field(min_length=1, max_length=512)] | None = None
     conversation: Name | None = None
     text: Annotated[str, Field(min_length=1, max_length=100_000)] | None = None
-    scope: bool = False
-    rewrite: bool | None = None
-    dry_run: bool = False
+    scope: Flag = False
+    rewrite: Flag | None = None
+    dry_run: Flag = False
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"conversation": "monday", "dry_run": True}]}
@@ -192,7 +205,7 @@ class NewAccessKey(Body):
     prefix: Annotated[str, Field(max_length=2048)] = ""
     rights: Annotated[list[Right], Field(min_length=1, max_length=5)] = ["read", "write"]
     trust: Trust = "user"
-    expires_at: AwareDatetime | None = None
+    expires_at: Moment | None = None
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"label": "my agent", "prefix": "acme", "rights": ["read"]}]}

@@ -1,6 +1,6 @@
 """Routes of scopes, status, health, cost, charts, review, erase and keys."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
@@ -85,7 +85,7 @@ def cost(memory: Reading, since: Time = None) -> view.CostReportView:
     response_class=Response,
     responses={200: {"content": {_SVG: {"schema": {"type": "string"}}}}},
 )
-def plot(memory: Reading, kind: Id) -> Response:
+def plot(memory: Reading, kind: Literal["forgetting", "growth", "sleep"]) -> Response:
     """Draw a chart: `forgetting`, `growth` or `sleep`."""
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return Response(memory.plot(kind), media_type=_SVG, headers=headers)

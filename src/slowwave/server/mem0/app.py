@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, time
+from functools import cache
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
@@ -132,6 +133,12 @@ def build_mem0(door: Door) -> ASGIApp:
     Args:
         door: admits requests, and opens memories.
     """
+    return Admission(_routes(), door)
+
+
+@cache
+def _routes() -> FastAPI:
+    """The routes, which hold no state."""
     app = FastAPI(
         title="Slowwave for mem0's clients",
         version=__version__,
@@ -146,7 +153,7 @@ def build_mem0(door: Door) -> ASGIApp:
     app.include_router(router)
     add_handlers(app)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]  # as FastAPI documents it
-    return Admission(app, door)
+    return app
 
 
 @router.get("/v1/ping/")
