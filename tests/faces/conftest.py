@@ -65,9 +65,10 @@ def serving(folder: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     words = ["serve", "--store", str(folder / "m.db"), "--embedder", "none", "--llm", "none", "--port", str(port)]
     address = f"http://127.0.0.1:{port}"
-    with (folder / "log").open("w") as log, subprocess.Popen(
-        [sys.executable, "-m", "slowwave", *words], stdout=log, stderr=log
-    ) as process:
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen([sys.executable, "-m", "slowwave", *words], stdout=log, stderr=log) as process,
+    ):
         try:
             _wait(address)
             yield address

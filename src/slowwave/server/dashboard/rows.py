@@ -146,7 +146,7 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TalkRow:
     """A message of a conversation and the facts that were drawn from it."""
 
     message: Memory
@@ -293,14 +293,14 @@ def quoted(memory: Memory, sources: Iterable[Memory]) -> list[Quoted]:
     return rows
 
 
-def said_rows(messages: Sequence[Memory], facts: Sequence[Memory]) -> list[Said]:
+def said_rows(messages: Sequence[Memory], facts: Sequence[Memory]) -> list[TalkRow]:
     """The messages of a conversation, each with the facts that have it as a source."""
     by_message: dict[str, list[Memory]] = {}
     for fact in facts:
         for source in dict.fromkeys(source.memory for source in fact.sources):
             by_message.setdefault(source, []).append(fact)
     return [
-        Said(
+        TalkRow(
             message=message,
             by=short_name(message.role, message.speaker),
             facts=tuple(by_message.get(message.id, ())),

@@ -1,7 +1,7 @@
 """The store in a Postgres database, which many machines may use at once."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from types import TracebackType
 from typing import Final
@@ -110,7 +110,12 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, Postgr
     def _key_transaction(self) -> "PostgresTransaction":
         session = self._db
         return PostgresTransaction(
-            self._reached, begin=partial(session.write, None), commit=session.commit, back=self._back
+            self._reached,
+            turn=nullcontext(enter_result=True),
+            late="",
+            begin=partial(session.write, None),
+            commit=session.commit,
+            back=self._back,
         )
 
     def _back(self, error: BaseException) -> None:
