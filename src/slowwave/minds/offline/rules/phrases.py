@@ -11,7 +11,7 @@ NO_GOAL: Final = re.compile(
     r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
     r"recommendations?|input|thoughts|insights?|options)|achieve|focus|improve my|balance|manage my time|address|consider|approach|handle|feel|believe|your|it|that|this|these|those|them|"
-    r"continue|begin|overcome|learn (?:more|about|how)|explore|incorporate|avoid|prioriti[sz]e|maintain|ensure|set (?:a|up a) (?:routine|schedule|goal)|calculate|"
+    r"(?:an?|another|some) (?:[\w-]+ ){0,2}?(?:review|summary|overview|outline|explanation|checklist|template|walkthrough|breakdown)|continue|begin|overcome|learn (?:more|about|how)|explore|incorporate|avoid|prioriti[sz]e|maintain|ensure|set (?:a|up a) (?:routine|schedule|goal)|calculate|"
     r"determine|solve|compare|discover|optimi[sz]e my time|see how|know if|better understand|inspire|spread|create (?:a )?(?:safe|space)|support|"
     r"hearing|seeing|sharing|learning more|discussing|exploring|getting (?:started|back)|making sure|understanding|doing)\b",
     re.IGNORECASE,

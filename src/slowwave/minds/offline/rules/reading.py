@@ -113,6 +113,10 @@ _SITUATIONS: Final = word_set(
     "jobs metformin insulin medication antidepressants thinners leave tablets statins antibiotics crutches pension diet pills meds shift"
 )
 _EXERCISING: Final = word_set("have get find draw measure see say come")
+_GIVENS: Final = re.compile(
+    r"(?:(?:try|attempt) to )?(?:work with|classify|estimate|calculate|find|solve|prove|determine|decide|compute|evaluate|simplify|factor)\b(?=.*\d)"
+)
+"""The givens of an exercise: "trying to classify a triangle with sides 5, 5 and 8"."""
 _HOW_OFTEN: Final = re.compile(
     r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
 )
@@ -181,6 +185,8 @@ def _is_of_task(clause: Clause) -> bool:
     if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
         return True
     if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
+        return True
+    if clause.form == "progressive" and _GIVENS.match(f"{clause.verb} {clause.rest}") and EXERCISE.search(clause.rest):
         return True
     tried = clause.form == "progressive" and clause.verb in {"try", "think", "plan", "hope", "want"}
     return tried and " was " in f" {clause.text} "
