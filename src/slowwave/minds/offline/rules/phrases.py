@@ -114,9 +114,24 @@ SPAN_ONLY: Final = re.compile(
     re.IGNORECASE,
 )
 """A length of time and nothing else: "studying for a week now", "10 days left"."""
+SHARE_ONLY: Final = re.compile(
+    r"^(?:about |around |over |only |up to )?\d+(?:\.\d+)?%(?=$| (?:after|in|on|with|so|by|at|for)\b)"
+)
+"""A share without what it is of: "reached 65% after the first run"."""
+COORDINATES: Final = re.compile(r"\(\s*[−-]?\d+(?:\.\d+)?\s*,\s*[−-]?\d+(?:\.\d+)?\s*\)")
+"""A point of an exercise."""
+CALCULATED: Final = re.compile(
+    r"\b(?:equation|formula|slope|angle|triangle|circle|polygon|vector|matrix|integral|derivative)s?$", re.IGNORECASE
+)
+"""A thing of an exercise, whose value is no property of the speaker."""
+BARE_WORK: Final = re.compile(
+    r"^the (?:project|app|application|model|system|code|api|website|site|tool|program|script|database|server|pipeline|dataset|function)$",
+    re.IGNORECASE,
+)
+"""A piece of work of which only the talk before says which it is."""
 BY_THE: Final = re.compile(r"\bby (?:the|these|those|all the) [\w-]+$")
 WORKED_THROUGH: Final = re.compile(
-    r"^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
+    r"^(?:solving |doing )?(?:problems|questions|exercises)$|^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
     re.IGNORECASE,
 )
 COMING: Final = re.compile(
@@ -125,3 +140,7 @@ COMING: Final = re.compile(
     re.IGNORECASE,
 )
 """Things that a clause announces and does not name."""
+GIVENS: Final = re.compile(
+    r"(?:(?:try|attempt) to )?(?:work with|classify|estimate|calculate|find|solve|prove|determine|decide|compute|evaluate|simplify|factor)\b(?=.*\d)"
+)
+"""The givens of an exercise: "trying to classify a triangle with sides 5, 5 and 8"."""
