@@ -382,7 +382,7 @@ def test_a_fact_keeps_what_limits_a_denial() -> None:
 
 
 def test_named_users_without_an_assistant_give_each_other_no_instructions() -> None:
-    order = said(1, "Please let me know if you need any help with the move.", speaker="Melanie")
+    order = said(1, "Please give me a checklist when I ask about the move.", speaker="Melanie")
     answer = said(2, "I start at the bakery in Lund on Monday.", speaker="Caroline")
     assert [fact.category for fact in facts(transcript(order))] == ["preference"]
     assert [fact.subject for fact in facts(transcript(order, answer))] == ["Caroline"]

@@ -106,6 +106,40 @@ def test_a_fact_is_not_cut_within_a_list_or_before_an_object(text: str, facts: l
     assert to_assistant(text) == facts
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I tried a new driver, but it didn't help.",
+        "I tried reinstalling Debian, but the issue persists.",
+        "I came up with 12 hours, but I want to make sure I'm not missing anything.",
+        "I get a timeout because the user is not in the cache.",
+        "I'm trying to classify a triangle with sides 5 cm, 5 cm and 8 cm.",
+        "I've been given the points (1,3) and (4,2).",
+        "I reached 65% after my first test run.",
+        "The model is trained on 80 classes.",
+        "Let me know if you need more figures.",
+        "I've been reading about different approaches.",
+        "I got a great one for $1 off a box of tea.",
+        "I'm hoping to apply that to my free days.",
+        "I want to watch the server logs to see",
+    ],
+)
+def test_the_task_of_the_moment_gives_no_fact(text: str) -> None:
+    assert to_assistant(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I'm porting Aria to Rust, but I'm not sure how to test it.", "The user is porting Aria to Rust"),
+        ("I'm learning the viola, but I'm having trouble with my shoulder.", "The user is learning the viola, but the user is having trouble with the user's shoulder"),
+        ("I started my own bakery in May.", "The user started the user's own bakery in May 2024"),
+    ],
+)  # fmt: skip
+def test_a_difficulty_with_the_task_is_left_out_and_one_of_a_life_stays(text: str, fact: str) -> None:
+    assert to_assistant(text) == [fact]
+
+
 def test_a_name_after_and_is_no_verb() -> None:
     assert to_assistant("I'm using Django and Express to run my shop.") == [
         "The user is using Django and Express to run the user's shop"

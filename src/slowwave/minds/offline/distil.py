@@ -17,7 +17,7 @@ from slowwave.minds.offline.rules.joining import is_restricted, joined
 from slowwave.minds.offline.rules.pronouns import inside
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
-from slowwave.minds.offline.rules.referents import Said, has_open_noun, with_referents
+from slowwave.minds.offline.rules.referents import Said, has_open_noun, names_something, with_referents
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
 from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
@@ -86,6 +86,27 @@ _HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
     r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
 )
+_TROUBLE: Final = re.compile(
+    r",?\s+but\s+(?:now |first )?I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just) )*(?:want to (?:make sure|ensure|further|know|see|understand|confirm|double)"
+    r"|not (?:entirely |really )?sure|unsure|stuck|confused|getting (?:an? |the |some )?(?:[\w\"'“`:.-]+ ){0,8}?errors?\b|running into|encountering|struggling to"
+    r"|having (?:some |a bit of |a lot of )?(?:trouble|issues|problems|difficulty) (?:figuring|getting|understanding|setting|integrating|finding|configuring|implementing|identifying|with (?:the|configuring))"
+    r"|need (?:some )?help|don['’]t know (?:how|if|what|where)|feel like)\b.*$",
+    re.IGNORECASE,
+)
+"""A difficulty with the task of the moment after a statement that stands without it."""
+_TRIED_IN_VAIN: Final = re.compile(
+    r"\b(?:tried|trying|try|checked|added)\b.*\bbut (?:it|nothing|(?:the|this|that) (?:issue|problem|error)|I['’]m still|I am still|I still|I['’]m (?:running into|getting))\b",
+    re.IGNORECASE,
+)
+_ATTEMPT: Final = re.compile(
+    r"\b(?:tried|tested|checked|studied|reviewed|looked|managed|thought)\b|\btrying (?:to )?(?:debug|fix|troubleshoot)",
+    re.IGNORECASE,
+)
+_MADE_SURE: Final = re.compile(r"\bI want to\b", re.IGNORECASE)
+_OTHER_USER: Final = re.compile(
+    r"\bthe user(?:['’]s)?(?=$|[.,;]|\s+(?:is|has|was|can|will|wants|to|in|of|and|or|when|if|who|with|by|on|from|enters|clicks|does|must|should|could|may|might|gets|input)\b)"
+)
+"""A user of a program: a fact that calls the speaker "the user" would say it of them."""
 _YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
@@ -333,6 +354,11 @@ class _Reader:
     def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""
         words = _ASIDE.sub("", _REQUEST.sub("", words))
+        if self._conversation.assistant:
+            settled = _without_trouble(words)
+            if settled is None:
+                return None
+            words = settled
         whole = self._of_words(words, company, piece)
         cut = _TAIL.search(words) if whole is None else None
         if cut is None:
@@ -378,6 +404,23 @@ class _Reader:
 def _said_of(clause: Clause, words: str) -> str:
     """The words of a clause in which every noun must be named; its subject is if the clause says something of a thing."""
     return clause.rest if clause.subject == "thing" else words
+
+
+def _without_trouble(words: str) -> str | None:
+    """A statement without the difficulty that it ends with, if it names something; None if it only reports an attempt.
+
+    >>> _without_trouble("I'm writing Aria in Rust, but I'm not sure how to test it")
+    "I'm writing Aria in Rust"
+    """
+    if _OTHER_USER.search(words) or _TRIED_IN_VAIN.search(words):
+        return None
+    trouble = _TROUBLE.search(words)
+    if trouble is None:
+        return words
+    rest = words[: trouble.start()]
+    if _ATTEMPT.search(rest):
+        return None
+    return rest if names_something(rest) else None if _MADE_SURE.search(trouble.group()) else words
 
 
 def clean_text(text: str) -> str:

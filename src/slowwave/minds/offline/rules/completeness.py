@@ -26,6 +26,10 @@ _WITHOUT_MAIN: Final = re.compile(
 _INFINITIVE: Final = re.compile(
     r"\b(?:want|wants|wanted|like|love|try|trying|need|needs|plan|plans|planning|hope|hopes|hoping|going|able|manage|managed|manages|how|way|ways|decide|decided|prefer|prefers) to (?:\w+ly |further |better )?(?P<verb>\w+)(?: and (?P<other>\w+))?$"
 )
+_ASKING_ON: Final = re.compile(
+    r"\bto (?:see|check|determine|ensure|figure out|find out|know|tell|ask|say|understand|verify|make sure)$"
+)
+"""Verbs of finding out, whose question is missing."""
 _ALONE: Final = word_set(
     "meditate graduate participate relocate communicate concentrate cooperate donate migrate celebrate hibernate exercise socialise socialize apologise apologize "
     "emigrate immigrate procrastinate compromise translate skate date debate rotate hydrate specialise specialize rise promise realise realize prize size"
@@ -64,6 +68,8 @@ def is_cut(text: str) -> bool:
     if not words or plain(words[-1]) in _ENDS_OPEN or _WITHOUT_MAIN.search(text):
         return True
     if plain(words[-1]) in {"all", "both"} and len(words) > 1 and _wants_object(plain(words[-2])):
+        return True
+    if _ASKING_ON.search(text):
         return True
     infinitive = _INFINITIVE.search(text)
     return infinitive is not None and any(_wants_object(verb) for verb in infinitive.groups() if verb)

@@ -11,7 +11,7 @@ NO_GOAL: Final = re.compile(
     r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
     r"recommendations?|input|thoughts|insights?|options)|achieve|focus|improve my|balance|manage my time|address|consider|approach|handle|feel|believe|your|it|that|this|these|those|them|"
-    r"continue|begin|overcome|learn (?:more|about|how)|explore|incorporate|avoid|prioriti[sz]e|maintain|ensure|set (?:a|up a) (?:routine|schedule|goal)|calculate|"
+    r"(?:an?|another|some) (?:[\w-]+ ){0,2}?(?:review|summary|overview|outline|explanation|checklist|template|walkthrough|breakdown)|continue|begin|overcome|learn (?:more|about|how)|explore|incorporate|avoid|prioriti[sz]e|maintain|ensure|set (?:a|up a) (?:routine|schedule|goal)|calculate|"
     r"determine|solve|compare|discover|optimi[sz]e my time|see how|know if|better understand|inspire|spread|create (?:a )?(?:safe|space)|support|"
     r"hearing|seeing|sharing|learning more|discussing|exploring|getting (?:started|back)|making sure|understanding|doing)\b",
     re.IGNORECASE,
@@ -114,9 +114,24 @@ SPAN_ONLY: Final = re.compile(
     re.IGNORECASE,
 )
 """A length of time and nothing else: "studying for a week now", "10 days left"."""
+SHARE_ONLY: Final = re.compile(
+    r"^(?:about |around |over |only |up to )?\d+(?:\.\d+)?%(?=$| (?:after|in|on|with|so|by|at|for)\b)"
+)
+"""A share without what it is of: "reached 65% after the first run"."""
+COORDINATES: Final = re.compile(r"\(\s*[−-]?\d+(?:\.\d+)?\s*,\s*[−-]?\d+(?:\.\d+)?\s*\)")
+"""A point of an exercise."""
+CALCULATED: Final = re.compile(
+    r"\b(?:equation|formula|slope|angle|triangle|circle|polygon|vector|matrix|integral|derivative)s?$", re.IGNORECASE
+)
+"""A thing of an exercise, whose value is no property of the speaker."""
+BARE_WORK: Final = re.compile(
+    r"^the (?:project|app|application|model|system|code|api|website|site|tool|program|script|database|server|pipeline|dataset|function)$",
+    re.IGNORECASE,
+)
+"""A piece of work of which only the talk before says which it is."""
 BY_THE: Final = re.compile(r"\bby (?:the|these|those|all the) [\w-]+$")
 WORKED_THROUGH: Final = re.compile(
-    r"^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
+    r"^(?:solving |doing )?(?:problems|questions|exercises)$|^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
     re.IGNORECASE,
 )
 COMING: Final = re.compile(
@@ -125,3 +140,7 @@ COMING: Final = re.compile(
     re.IGNORECASE,
 )
 """Things that a clause announces and does not name."""
+GIVENS: Final = re.compile(
+    r"(?:(?:try|attempt) to )?(?:work with|classify|estimate|calculate|find|solve|prove|determine|decide|compute|evaluate|simplify|factor)\b(?=.*\d)"
+)
+"""The givens of an exercise: "trying to classify a triangle with sides 5, 5 and 8"."""

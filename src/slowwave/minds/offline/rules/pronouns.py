@@ -20,6 +20,10 @@ _OBJECTS: Final = frozenset({"me"})
 _OWN: Final = {"my": True, "our": True, "mine": False, "ours": False}
 
 
+_FOUNDED: Final = "business|company|firm|shop|store|brand|studio|practice|restaurant|bakery|cafe|house|home|place|flat|apartment|website|blog|channel|farm|label"
+"""What somebody may have without that it is their own: "the user's own business" is not the one that the user works for."""
+
+
 class UnclearError(ValueError):
     """A pronoun of the first person cannot be replaced without a wrong sentence."""
 
@@ -160,4 +164,4 @@ def tidy(text: str) -> str:
     text = re.sub(
         r"(?<=\b)(bought|got|made|gave|found|built|buys|gets) themselves (?=(?:an?|the|some|new|two)\b)", r"\1 ", text
     )
-    return re.sub(r"(['’]s) own (?=\w)", r"\1 ", text)
+    return re.sub(rf"(['’]s) own (?!(?:{_FOUNDED})\b)(?=\w)", r"\1 ", text)

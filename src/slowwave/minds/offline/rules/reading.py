@@ -16,10 +16,14 @@ from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.morphology import ing_base, participle_base
 from slowwave.minds.offline.rules.phrases import (
     BARE_THE,
+    BARE_WORK,
     BY_THE,
+    CALCULATED,
     COMING,
+    COORDINATES,
     EMPTY_OBJECT,
     EXERCISE,
+    GIVENS,
     HELD,
     IDIOM,
     KIN_HELD,
@@ -31,6 +35,7 @@ from slowwave.minds.offline.rules.phrases import (
     NOTHING_HELD,
     OF_IDENTITY,
     RETRACTED,
+    SHARE_ONLY,
     SHARP,
     SPAN_ONLY,
     TIMED,
@@ -169,6 +174,8 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
 def _is_empty(clause: Clause) -> bool:
     """Whether a clause says only how long, how many exercises, or that something comes: "I have been studying for a week"."""
     rest = clause.rest.strip(" .,!")
+    if SHARE_ONLY.match(rest):
+        return True
     if SPAN_ONLY.match(rest):
         return clause.verb in WANTING_OBJECT | _PURSUING or rest.endswith("left")
     if coming := COMING.match(rest):
@@ -178,9 +185,15 @@ def _is_empty(clause: Clause) -> bool:
 
 def _is_of_task(clause: Clause) -> bool:
     """Whether a clause is of the task of the moment: a difficulty, the givens of an exercise, what was tried once."""
+    if COORDINATES.search(clause.rest) or (
+        clause.verb == "be" and re.match(r"given (?:the|an?|two|three)\b", clause.rest)
+    ):
+        return True
     if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
         return True
     if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
+        return True
+    if clause.form == "progressive" and GIVENS.match(f"{clause.verb} {clause.rest}") and EXERCISE.search(clause.rest):
         return True
     tried = clause.form == "progressive" and clause.verb in {"try", "think", "plan", "hope", "want"}
     return tried and " was " in f" {clause.text} "
@@ -479,6 +492,8 @@ def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rul
 
 def _of_possession(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     noun = clause.noun.strip(",")
+    if CALCULATED.search(noun) or COORDINATES.search(clause.rest):
+        return None
     if re.match(r"(?:\w+\s)?(?:dream|ambition|intention|hope|wish)$", noun) and _TO_DO.match(clause.rest):
         return None if NO_GOAL.search(clause.rest) else _claim("goal", 0.8, clause, kind=SEMANTIC)
     if VAGUE_OWNED.match(noun) or EMPTY_OBJECT.search(clause.rest) or not says_something_definite(clause.rest, 1):
@@ -565,6 +580,7 @@ def _of_thing(clause: Clause, *, assistant: bool) -> Claim | None:
         return None
     if (
         EXERCISE.search(clause.noun)
+        or BARE_WORK.match(clause.noun)
         or not (SHARP.search(clause.rest) or TIMED.search(clause.rest))
         or not says_something_definite(clause.rest, 1)
     ):

@@ -21,6 +21,7 @@ _POINTING: Final = word_set("this that these those")
 _ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've you'll you'd thy")
 _HERE: Final = word_set("here there below above attached")
 _AFTER_POINTING: Final = word_set("way one was kind much too")
+_AFTER_PRONOUN: Final = word_set("to into with for as from by and or off up out")
 _TIMES: Final = word_set("week weekend month year morning afternoon evening summer")
 _CUT: Final = word_set(
     "a an the and or but to of in on at for with like because since as my our their his her its if when which "
@@ -138,5 +139,7 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
 
 def _joins(before: str, following: str) -> bool:
     """Whether a "that" between two words is a conjunction or relative pronoun rather than a demonstrative."""
+    if following in _AFTER_PRONOUN and before not in _REPORTED:
+        return False
     noun = before.isalnum() and before not in STOP_WORDS | ADVERBS and not _is_verb(before)
     return (before in _REPORTED or noun) and following[:1].isalpha() and following not in _AFTER_POINTING

@@ -11,6 +11,7 @@ from slowwave.minds.offline.rules.words import (
     FAMILIAR,
     INCOMPLETE,
     KIN,
+    KINDS,
     MODALS,
     PERSON_WORDS,
     UNDER_DISCUSSION,
@@ -46,6 +47,11 @@ _ARTICLES: Final = word_set(
 _OWNERS: Final = word_set("my our your his her their its")
 _OF_ANY_TASK: Final = word_set("code test unit model system overall success detection text")
 """Nouns of any task, which do not say what a measure is of: "90% code coverage"."""
+_SPANS: Final = word_set("day days night nights morning evening week weeks weekend month months year years")
+_REFERRING: Final = word_set(
+    "extra additional further other remaining updated revised improved previous same different original"
+)
+"""Adjectives that compare with what was said before: "the extra time"."""
 _QUANTIFIED: Final = word_set(
     "the some any more several many few an a another additional further other no those these various different"
 )
@@ -55,6 +61,10 @@ _IDENTIFYING: Final = re.compile(
 _NO_MODIFIER: Final = STOP_WORDS | ADVERBS | MODALS
 _MODIFIERS_MOST: Final = 5
 _ONES: Final = re.compile(r"\bones\b", re.IGNORECASE)
+_ONE: Final = re.compile(
+    r"\b(?:an?|another|the|this|that) (?:[a-z]+ )?one\b(?! (?:of|day|time|hour|year|month|week|night|morning)\b)",
+    re.IGNORECASE,
+)
 _PLURAL: Final = re.compile(
     r"\b(?!(?:this|was|is|has|does|its|as|us|yes|ones|his|always|perhaps|besides|needs|wants|likes|loves|uses|lots|lots|plus|less|across|news|times?|tips|bits)\b)[a-z]{3,}(?<!s)s\b"
 )
@@ -112,6 +122,15 @@ def has_open_noun(text: str) -> bool:
     [True, False]
     """
     return _has_loose_ones(text) or any(_is_open(phrase, text) for phrase in _phrases(text))
+
+
+def names_something(text: str) -> bool:
+    """Whether a statement has a name, code, or something of the speaker's.
+
+    >>> names_something("I added 15 patterns"), names_something("I added 15 patterns to Aria")
+    (False, True)
+    """
+    return _ANCHOR.search(text) is not None
 
 
 def with_referents(text: str, said: Sequence[Said], start: int) -> tuple[str, int]:
@@ -180,7 +199,7 @@ def _phrases(text: str) -> Iterator[_Phrase]:
                 last = step
             if last > place:
                 yield _phrase(tokens, lows, place, place + 1, last, text)
-        elif low in INCOMPLETE and not _continues(lows, place + 1, place - 1, place):
+        elif low in INCOMPLETE | KINDS and not _continues(lows, place + 1, place - 1, place):
             first = place
             while (
                 first
@@ -199,7 +218,12 @@ def _phrase(
     after = text[tokens[last][2] :].lstrip(" ")
     following = lows[last + 1] if last + 1 < len(lows) else ""
     links = _COMPLEMENT if lows[last] in _LEADING_TO else _COMPLEMENT - {"to"}
-    complemented = following in links and not _OF_TIME.match(after) and _has_noun(following, lows[last + 2 :])
+    measured = (
+        following == "of" and lows[last] in INCOMPLETE and bool(re.match(r"of (?:about |around |over )?[\d$]", after))
+    )
+    complemented = (
+        following in links and not measured and not _OF_TIME.match(after) and _has_noun(following, lows[last + 2 :])
+    )
     if following == ",":
         described = bool(re.match(r",? *(?:such as|like|including|namely|e\.g\.)", after))
     else:
@@ -279,7 +303,8 @@ def _is_open(phrase: _Phrase, text: str) -> bool:
     if phrase.complemented or phrase.determiner in _OWNERS:
         return False
     strong = [word for word in phrase.modifiers if _is_strong(word)]
-    if phrase.head in INCOMPLETE or (phrase.head == "time" and not _MEASURED.isdisjoint(phrase.modifiers)):
+    vague = phrase.head in KINDS and phrase.determiner != "the" and not strong
+    if vague or phrase.head in INCOMPLETE or (phrase.head == "time" and not _MEASURED.isdisjoint(phrase.modifiers)):
         if _ADDED.search(text[: phrase.start]):
             return False
         bare = all(word.lower() in _OF_ANY_TASK or re.fullmatch(r"[\d.,]+%?", word) for word in strong)
@@ -298,6 +323,9 @@ def _is_bare(phrase: _Phrase) -> bool:
 def _is_known(phrase: _Phrase, text: str) -> bool:
     """Whether a listener knows which one a noun after a bare "the" means: it is familiar, or the text has named it."""
     head = phrase.head.removesuffix("'s")
+    referring = phrase.head not in _SPANS and not _REFERRING.isdisjoint(word.lower() for word in phrase.modifiers)
+    if referring:
+        return False
     familiar = head in FAMILIAR or head in KIN or head in PERSON_WORDS or not head.isalpha()
     if familiar or _IDENTIFYING.match(head) or text[phrase.end - len(phrase.head) : phrase.end][:1].isupper():
         return True
@@ -313,6 +341,9 @@ def _is_placed(phrase: _Phrase, text: str) -> bool:
 
 
 def _has_loose_ones(text: str) -> bool:
-    """Whether a text has "ones" without a plural noun before it."""
+    """Whether a text has "ones" without a plural noun before it, or "a new one" without a noun."""
     found = _ONES.search(text)
-    return found is not None and not _PLURAL.search(text[: found.start()].lower())
+    if found is not None and not _PLURAL.search(text[: found.start()].lower()):
+        return True
+    single = _ONE.search(text)
+    return single is not None and not any(phrase.end <= single.start() for phrase in _phrases(text))

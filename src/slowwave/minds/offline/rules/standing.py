@@ -117,7 +117,7 @@ _LESS: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_UNITS: Final = re.compile(
-    r"^(?P<what>(?!(?:call|meet|see|write|book|put|say|translate|send|give)\b)(?:[\w-]+ ){1,3}(?:in|as) [\w -]{3,30}?)(?:,? (?:only|always)(?:,? please)?|(?:,? please)?(?P<more>,? not (?:in )?[\w -]{3,30}))$",
+    r"^(?P<what>(?!(?:call|meet|see|write|book|put|say|translate|send|give|i|you|we|it|they|he|she|this|that)\b)(?:[\w-]+ ){1,3}(?:in|as) [\w -]{3,30}?)(?:,? (?:only|always)(?:,? please)?|(?:,? please)?(?P<more>,? not (?:in )?[\w -]{3,30}))$",
     re.IGNORECASE,
 )
 _NO_KIND: Final = re.compile(
@@ -128,6 +128,10 @@ _FRONTED: Final = re.compile(
     r"^(?P<case>(?:for|in|with) [\w ]{3,40}?),? (?P<order>(?:use|give|add|include|write|show|put|list)\s.+)$",
     re.IGNORECASE,
 )
+_OFFERED: Final = re.compile(
+    rf"^{_POLITE}(?:let me know|feel free|just (?:let|ask)|tell me|don['’]t hesitate)\b", re.IGNORECASE
+)
+"""Words that end an answer, not an order: "let me know if you need more"."""
 _ABOUT_THE_LAST: Final = re.compile(
     r"^(?:\S+\s){1,2}?(?:it|them|that|those|another|one)\b(?! easy| comes)|\b(?:again|once more|one more time|instead|this time|next|more|first|further|expand|continue)\b",
     re.IGNORECASE,
@@ -167,7 +171,12 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
 def _when(piece: str, speaker: str) -> str | None:
     """An instruction with its case: "when I ask about SQL, show the plan", "use Celsius when you give temperatures"."""
     match = _WHEN_FIRST.match(piece) or _WHEN_LAST.match(piece)
-    if match is None or " " not in match["order"] or not says_something_definite(match["order"], 1):
+    if (
+        match is None
+        or " " not in match["order"]
+        or _OFFERED.match(match["order"])
+        or not says_something_definite(match["order"], 1)
+    ):
         return None
     order = re.sub(
         r"^(?:please\s+)?(?:remember to\s+)?(?:i(?:['’]d| would)? (?:want|like|need|prefer) you to\s+|you (?:should|must|can)\s+)?(?:please\s+)?",

@@ -172,6 +172,10 @@ INCOMPLETE: Final = word_set(
     "requirements functionality implementation consumption usage rate rates score scores"
 )
 """Nouns of a part, a kind or a measure: they say nothing without what they are of."""
+KINDS: Final = word_set(
+    "approaches methods techniques strategies options ways ideas solutions examples resources tips topics concepts improvements tasks exercises"
+)
+"""Nouns of kinds: without what they are for and without a name they say nothing ("different approaches")."""
 WEAK: Final = word_set(
     "new more most extra additional further other different various several many few some same next last previous current existing main basic simple initial "
     "final overall general specific certain particular whole entire full total complete remaining good great better best nice big small large little long short high low "
