@@ -131,7 +131,10 @@ def test_an_erase_can_be_previewed_and_changes_nothing_then(run: Run, store: Pat
         assert memory.ports.store.sequence(memory.ports.scope) == before
         with pytest.raises(NotFoundError):
             memory.erase(conversation="nowhere", dry_run=True)
+        with pytest.raises(NotFoundError):
+            memory.erase(text="penguins", dry_run=True)
         assert memory.erase(text="elsa").destroyed == preview.destroyed
+    assert run("erase", "--text", "penguins", "--dry-run").code == 2
     unknown = run("erase", "zzzzzzzzzzzzzzzzzzzz")
     assert unknown.code == 2
     assert "--yes" not in unknown.err

@@ -527,3 +527,18 @@ def test_in_postgres_a_foreign_export_is_restored_once_a_person_trusts_it(own: s
         other.import_(tmp_path / "a.jsonl", trust_export=True)
         same(memory, other)
         assert other.doctor(deep=True) == []
+
+
+NAMES = ("tab\there", "two\nlines", "bell\x07", "next\x85line", "line\u2028separator")
+
+
+def test_names_with_control_characters_read_back_equal_after_an_export(tmp_path: Path) -> None:
+    path = tmp_path / "export.jsonl"
+    with AgentMemory.open(":memory:", llm=None, embedder=None) as first:
+        for name in NAMES:
+            first.add_messages([Message("user", "The barge leaves at noon", speaker=name)], name)
+        first.export(path)
+    with AgentMemory.open(":memory:", llm=None, embedder=None) as second:
+        second.import_(path)
+        assert {found.name for found in second.conversations()} == set(NAMES)
+        assert [message.speaker for name in NAMES for message in second.messages(name)] == list(NAMES)

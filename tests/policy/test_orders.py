@@ -1,20 +1,23 @@
 """Orders to a model, and texts that look like them, of `tests/policy/orders`: how many are withheld.
 
-The tables and rules were built on the first half of each. The second half was written before and is only counted here.
+The tables and rules were built on the first and third part of each. The second and fourth were written before and are only
+counted here. The third and fourth have ten texts of each of ten languages.
 """
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from slowwave.policy.guard import lexicon, orders
+from slowwave.policy.guard import directives, injection, lexicon, orders
 from slowwave.policy.guard.disguises import folded, readings
 from slowwave.policy.guard.injection import instruction_shaped
 
 FOLDER = Path(__file__).parent / "orders"
 HALVES = ("", "_second")
+TEN = ("_third", "_fourth")
 
 
 def _read(name: str) -> list[dict[str, str]]:
@@ -38,6 +41,43 @@ def test_one_in_fifty_texts_that_look_like_orders_is_withheld_at_most(half: str)
     assert len(rows) >= 100
     assert len({row["language"] for row in rows}) >= 15
     assert len(withheld) <= 0.02 * len(rows), withheld
+
+
+@pytest.mark.parametrize("part", TEN)
+def test_in_each_of_ten_languages_orders_are_withheld_and_others_are_not(part: str) -> None:
+    missed = Counter(row["language"] for row in _read(f"orders{part}") if instruction_shaped(row["text"]) is None)
+    withheld = [row for row in _read(f"lookalikes{part}") if instruction_shaped(row["text"])]
+    assert len({row["language"] for row in _read(f"orders{part}")}) == 10
+    assert missed.total() <= 10
+    assert max(missed.values(), default=0) <= 2
+    assert len(withheld) <= 2, withheld
+
+
+def _verdicts(rows: list[dict[str, str]]) -> list[bool]:
+    return [instruction_shaped(row["text"]) is not None for row in rows]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["orders", "lookalikes"])
+@pytest.mark.parametrize("part", [*HALVES, *TEN])
+def test_no_verdict_is_lost_by_the_tests_that_rule_texts_out(
+    monkeypatch: pytest.MonkeyPatch, name: str, part: str
+) -> None:
+    rows = _read(f"{name}{part}")
+    quick = _verdicts(rows)
+    everything = [0xFFFFFFFF] * len(lexicon.lexicon().places)
+    monkeypatch.setattr(injection, "may_hold_order", lambda _reading: True)
+    for module in (injection, orders, directives):
+        monkeypatch.setattr(module, "signs", lambda *_words: everything)
+    for module in (orders, directives):
+        monkeypatch.setattr(module, "is_anchored", lambda *_words: True)
+    monkeypatch.setattr(lexicon.Need, "languages", lambda _need, _found: (1 << len(lexicon.lexicon().spaced)) - 1)
+    assert _verdicts(rows) == quick
+
+
+def test_every_rule_needs_a_word_of_a_rare_list() -> None:
+    for rule, _ in directives.needs():
+        assert rule.addressed or any(set(group) <= lexicon.ANCHORS for group in rule.groups)
 
 
 LONG = (

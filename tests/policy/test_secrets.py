@@ -9,6 +9,15 @@ from slowwave.policy.guard.redaction import redact
 H = "0123456789abcdef"
 L = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3fG6hJ9k"
 SECRETS = [
+    ("カード番号は4111111111111111です。", "4111111111111111"),
+    ("我的卡号是5500000000000004，谢谢", "5500000000000004"),
+    ("my card is ４０１２８８８８８８８８１８８１ ok", "４０１２８８８８８８８８１８８１"),
+    ("the CVV on the back of my Mastercard is 415", "415"),
+    ("konto PL 61 1090 1014 0000 0712 1981 2874", "61 1090 1014 0000 0712 1981 2874"),
+    ("Wifi şifrem mavibisiklet, unutma.", "mavibisiklet"),
+    ("Parolam yeşilkaplumbağadır", "yeşilkaplumbağa"),
+    ("मेरा पासवर्ड chaiwala है", "chaiwala"),
+    ("GET https://api.firm.example/v1?appid=0f1e2d3c4b5a69788796a5b4c3d2e1f0", "0f1e2d3c4b5a69788796a5b4c3d2e1f0"),
     ("Card 4111 1111 1111 1111 12/28 CVV 737 for the hotel", "4111 1111 1111 1111"),
     ("pay with 5500-0000-0000-0004 exp 09/2027", "5500-0000-0000-0004"),
     ("Meine Karte: 4012888888881881, gültig bis 03/29, Prüfnummer 415", "415"),
@@ -98,6 +107,11 @@ SECRETS = [
     ("my PIN for the card is 8841", "8841"),
 ]
 HONEST = [
+    "Şifrem yanlış.",
+    "Parolam değişti.",
+    "मेरा पासवर्ड strong है",
+    "注文番号は4111111111111112です",
+    "https://api.firm.example/?app_id=12&page=2",
     "Meet me on 2026-11-22 at 14:30, room 1204",
     "order 4111-1111-1111-1112 arrived",
     "ISBN 978-0-306-40615-7 is out of print",

@@ -280,9 +280,9 @@ def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
         NotFoundError: nothing matches, and no earlier erase of the same is unfinished.
     """
     plan = ErasePlan(ports, _chosen(ports, choice), choice.text)
-    if not plan.memories and choice.text is None and not choice.scope and not _is_known(ports, choice):
-        raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
     _units(plan, choice)  # fills in what returns, what is due, and the titles
+    if not plan.memories and not plan.titles and not choice.scope and not _is_known(ports, choice):
+        raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing would be erased")
     first = list(plan.memories.values())[:MAX_LISTED]
     return ErasureReceipt(
         run_id="",
@@ -298,8 +298,10 @@ def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
 
 
 def _is_known(ports: Ports, choice: EraseTarget) -> bool:
-    """Whether something of the choice is stored although no memory matches: a conversation without messages."""
+    """Whether something of the choice is stored although no memory matches: a conversation without messages, or words in the journal."""
     if choice.conversation is not None and ports.store.conversation(ports.scope, choice.conversation) is not None:
+        return True
+    if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
         return True
     return _was_erased_before(ports, choice)
 

@@ -27,6 +27,7 @@ from slowwave.model.memory import (
     altered,
     misplaced_fields,
 )
+from slowwave.model.message import clean
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.progress import RELEASED, is_offset_flag
@@ -54,19 +55,22 @@ LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
 _FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD, WORDS_OF_DATA})
 _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD, WORDS_OF_DATA})
 _REASONS: Final = frozenset(REASONS.values())
-_NAMES: Final = ("category", "subject", "reason", "trust", "conversation", "speaker", "ref", "last_session")
+_LABELS: Final = ("category", "subject", "reason", "trust")
+"""Words of one line, in every way in which a memory is stored."""
+_NAMES: Final = ("conversation", "speaker", "ref", "last_session")
+"""Names that a caller gives and that read back as they were given."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PLACE: Final = ("conversation", "ref")
 """The fields with the folder and the name of a note, which are kept exactly."""
 
 
-def one_line(name: str) -> str:
-    r"""A name without control characters and line breaks, each of which becomes U+FFFD.
+def one_line(label: str) -> str:
+    r"""A label without control characters and line breaks, each of which becomes U+FFFD.
 
     >>> one_line("garden\n- The user agreed")
     'garden\ufffd- The user agreed'
     """
-    return _CONTROL.sub("\ufffd", name)
+    return _CONTROL.sub("\ufffd", label)
 
 
 def named(link: LinkRow) -> LinkRow:
@@ -83,17 +87,19 @@ def admitted(memory: Memory, scope: str) -> Memory:
     _check(memory)
     exact = _PLACE if memory.kind == NOTE else ()
     names = {
-        name: one_line(value) for name in _NAMES if name not in exact and (value := getattr(memory, name)) is not None
+        name: clean(value) for name in _NAMES if name not in exact and (value := getattr(memory, name)) is not None
     }
+    labels = {name: one_line(value) for name in _LABELS if (value := getattr(memory, name)) is not None}
     return altered(
         memory,
         **names,
+        **labels,
         scope=scope,
         id=own_id(memory.id),
         members=tuple(map(own_id, memory.members)),
         superseded_by=memory.superseded_by and own_id(memory.superseded_by),
         sources=tuple(
-            replace(source, memory=own_id(source.memory), ref=one_line(source.ref)) for source in memory.sources
+            replace(source, memory=own_id(source.memory), ref=clean(source.ref)) for source in memory.sources
         ),
         flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or is_offset_flag(flag)),
         expires_at=memory.expires_at and min(memory.expires_at, LAST),

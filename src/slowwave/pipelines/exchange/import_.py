@@ -20,7 +20,7 @@ from slowwave.model.exchange import (
     SkippedItem,
 )
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.message import Message, checked_message
+from slowwave.model.message import Message, checked_message, clean
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, reversible_run
@@ -29,7 +29,7 @@ from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
-from slowwave.pipelines.exchange.admission import Admission, named, one_line
+from slowwave.pipelines.exchange.admission import Admission, named
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.observe import observe
@@ -328,7 +328,7 @@ class Importer:
         """Set titles of conversations that have no title and at least one message that was not retracted."""
         changes: dict[str, SetTitle] = {}
         for item in self._not_erased(items, lambda item: (tombstone(item.title), title_tombstone(_title(item)))):
-            name, title = one_line(item.conversation), _title(item)
+            name, title = clean(item.conversation), _title(item)
             if self._dry_run:
                 self._titles |= {name: title} if name in self._conversations else {}
                 continue
@@ -429,7 +429,7 @@ class Importer:
     def _move_cursors(self, cursors: Sequence[ExportedCursor]) -> None:
         """Move cursors, if the messages before them are from the export."""
         for exported in cursors:
-            name, cursor = one_line(exported.conversation), one_line(exported.cursor)
+            name, cursor = clean(exported.conversation), clean(exported.cursor)
             advances = self._admission.advances(exported, name)
             found = self._ports.store.conversation(self._ports.scope, name)
             if self._dry_run or found is None or not advances:
@@ -530,7 +530,7 @@ def _message_tombstones(item: ImportedMessage) -> tuple[str, ...]:
 
 def _title(item: ConversationTitle) -> str:
     """The title as it would be stored."""
-    return one_line(item.title)[:TITLE_LONGEST]
+    return clean(item.title)[:TITLE_LONGEST]
 
 
 def _content(message: Message) -> int:

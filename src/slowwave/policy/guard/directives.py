@@ -84,7 +84,7 @@ _RULES: Final = (
     _Rule(SET_ASIDE, _groups("heed only here drop|gone")),
     _Rule(PERSONA, _groups("become admin perform each|here|unasked"), is_order=False, across=True),
     _Rule(PERSONA, _groups("become bare ai|helper|policy"), is_order=False, across=True),
-    _Rule(ADDRESSED, _groups("decode does")),
+    _Rule(ADDRESSED, _groups("decode does here"), is_order=False),
     _Rule(ADDRESSED, _groups("helper|ai reads unasked"), is_order=False),
     _Rule(OWN_PROMPT, _groups("recite prior law|verbatim")),
 )
@@ -95,11 +95,11 @@ _BY_LABEL: Final = (
     _groups("unasked served|perform"),
     _groups("become bare"),
 )
-_TURNED_TO: Final = (("being", "ai", ""), ("call", "ai", "reads"))
+_TURNED_TO: Final = (("being", "ai", ""), ("call", "ai", "reads"), ("being", "helper", "reads"))
 """Words that turn to a reader, the reader, and what must follow."""
 _SYSTEM: Final = r"(?:system|systeme|sistema|systeem|systemnachricht|systemmeddelande|systemhinweis|система|系统|系統|システム|시스템)"
 _LABEL: Final = lazy_regex(
-    rf"(?:^|\n)[^\w\n]{{0,6}}{_SYSTEM}(?: (?:message|prompt|note|update))?[^\w\n]{{0,3}}[:\]】)][^\w\n]{{0,4}}([^\n]{{1,400}})"
+    rf"(?:^|\n)[^\w\n]{{0,6}}{_SYSTEM}(?: (?:message|prompt|note|update|notice|alert|command|override|announcement|hinweis|meldung|aviso|avviso|avis))?[^\w\n]{{0,3}}[:\]】)][^\w\n]{{0,4}}([^\n]{{1,400}})"
 )
 _FIRST_UNSPACED: Final = "\u0590"
 """The first letter of the scripts whose words stand without spaces or with prefixes."""
@@ -108,6 +108,8 @@ _OPEN_PLACE: Final = lazy_regex(
     r"https?://[^\s)\"']{1,200}[?&/][\w.-]{0,30}=(?:[\s)\"']|$|[{<\[%]|([a-z_ -]{4,60})[)\s\"'])"
 )
 _DONE: Final = lazy_regex(r"[\"“„«「『]([^\"”“»」』\n]{8,300})[\"”“»」』][\s.。!]{0,3}")
+_ANY: Final = lazy_regex(r"\b(?:an?|any|other|une?|un[ao]|um|uma|eine[mnr]?|een|andere\w?)\s$")
+_TO_DO: Final = lazy_regex(r"\s(?:to|zu|om te|żeby|aby)\s|\sd[ie]\s\w{1,12}(?:[aei]re|er|ir|ar)\b")
 _URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
 _CODE: Final = frozenset("={}()<>|#\\")
 _STATEMENT: Final = frozenset("={};()")
@@ -121,7 +123,8 @@ _QUOTED_PARTS: Final = ("served", "holding", "law", "ai")
 
 
 @cache
-def _needs() -> tuple[tuple[_Rule, Need], ...]:
+def needs() -> tuple[tuple[_Rule, Need], ...]:
+    """The rules, each with the words that a text must have so that it can match."""
     return tuple((rule, Need(map(_plain, rule.groups))) for rule in _RULES)
 
 
@@ -159,7 +162,7 @@ def directive_in(reading: Reading, flat: str, found: Signs) -> str | None:
     if reading.squashed:
         return None
     is_addressed = _DESTINATION.search(flat) is not None
-    rules = [(rule, need) for rule, need in _needs() if need.languages(found) and (is_addressed or not rule.addressed)]
+    rules = [(rule, need) for rule, need in needs() if need.languages(found) and (is_addressed or not rule.addressed)]
     others = any(need.languages(found) for need in _other_needs())
     unspaced = _unspaced(flat)
     for start, end in _sentences(flat) if rules or others or unspaced else ():
@@ -175,22 +178,33 @@ def _unspaced(flat: str) -> tuple[Language, ...]:
     return tuple(language for language in lexicon().unspaced if language.has("script", flat))
 
 
+def _signs_of(flat: str, start: int, end: int, rules: list[tuple[_Rule, Need]]) -> tuple[Signs, Signs] | None:
+    """The signs of a sentence, and of it with the beginning of the next; None if it can hold no order."""
+    longer = reading_of(flat[start : end + (_AFTER if any(rule.across for rule, _ in rules) else 0)])
+    if not is_anchored(longer.words, longer.keys) and not _DESTINATION.search(longer.text):
+        return None
+    after = signs(longer.words, longer.keys)
+    if len(longer.text) <= end - start:
+        return after, after
+    own = reading_of(flat[start:end])
+    return signs(own.words, own.keys), after
+
+
 def _in_sentence(
     flat: str, start: int, end: int, rules: list[tuple[_Rule, Need]], unspaced: tuple[Language, ...]
 ) -> str | None:
     """The kind of order in the sentence from `start` to `end`."""
-    words = reading_of(flat[start : end + (_AFTER if any(rule.across for rule, _ in rules) else 0)])
-    if not unspaced and not (is_anchored(words.words, words.keys) or _DESTINATION.search(words.text)):
+    signed = _signs_of(flat, start, end, rules)
+    if signed is None and not unspaced:
         return None
-    near = after = signs(words.words, words.keys)
-    if len(words.text) > end - start:
-        own = reading_of(flat[start:end])
-        near = signs(own.words, own.keys)
+    near, after = signed or (signs(frozenset()),) * 2
     for rule, need in rules:
         for language in _languages(need.languages(after if rule.across else near)):
             if _matches(rule, language, flat, start, end):
                 return rule.why
-    turned = _other_needs()[0].languages(near) | _other_needs()[1].languages(near)
+    turned = 0
+    for need in _other_needs()[:-1]:
+        turned |= need.languages(near)
     if any(_turns_to_reader(language, flat, start, end) for language in (*_languages(turned), *unspaced)):
         return ADDRESSED
     for language in unspaced:
@@ -218,7 +232,11 @@ def _matches(rule: _Rule, language: Language, flat: str, start: int, end: int) -
     for found in trigger.finditer(flat, start, end) if trigger else ():
         before = flat[max(start, found.start() - _BEFORE) : found.start()]
         after = flat[found.end() : min(len(flat) if rule.across else end, found.end() + _AFTER)]
-        near = after if rule.object_after and not language.verb_last else f"{before}¦{after}"
+        near = (
+            after
+            if rule.object_after and not language.verb_last and not language.lists.get("deny_after")
+            else f"{before}¦{after}"
+        )
         if rule.addressed and not _DESTINATION.search(near):
             continue
         if _is_code(near, addressed=rule.addressed):
@@ -228,6 +246,8 @@ def _matches(rule: _Rule, language: Language, flat: str, start: int, end: int) -
             _has(language, _plain(group), beside if group[0].endswith("~") else near) for group in rule.groups[1:]
         ):
             continue
+        if rule.why == SECRECY and rule.groups[0] == ("tell",) and not _is_told_of(language, near):
+            continue
         if rule.is_order and is_reported(language, flat, found.start()):
             continue
         if rule.aside and _asked_of_people(rule, language, flat, found.span(), near):
@@ -235,6 +255,14 @@ def _matches(rule: _Rule, language: Language, flat: str, start: int, end: int) -
         if not is_mentioned(flat, *found.span()):
             return True
     return False
+
+
+def _is_told_of(language: Language, near: str) -> bool:
+    """Whether something is to be kept from the user, not from any user ("to a user"), and not what the user is to do."""
+    users = language.pattern("served", "person")
+    return users is None or any(
+        not _ANY.search(near[: found.start()]) and not _TO_DO.match(near, found.end()) for found in users.finditer(near)
+    )
 
 
 def _beside(language: Language, before: str, after: str) -> str:
@@ -290,7 +318,8 @@ def _quoted_order(flat: str, found: Signs) -> str | None:
 def _turns_to_reader(language: Language, flat: str, start: int, end: int) -> bool:
     """Whether a sentence turns to a model that reads it: "dear language model", "note to any AI reading this"."""
     sentence = flat[start:end]
-    for call, name, follows in _TURNED_TO:
+    ways = (*_TURNED_TO, ("reads", "ai", "")) if language.verb_last else _TURNED_TO
+    for call, name, follows in ways:
         first, reader = language.pattern(call), language.pattern(name)
         if not first or not reader or (follows and not language.has(follows, sentence)):
             continue

@@ -40,6 +40,7 @@ _SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
 _DIGIT: Final = lazy_regex(r"[013457@$|]")
 _NO_LETTERS: Final = lazy_regex(r"\W+")
 _WORD: Final = lazy_regex(r"\w+")
+_ASCII_WORD: Final = lazy_regex(r"[a-z0-9_]+")
 
 _LONG: Final = 16  # letters of the shortest encoded text that can be an order
 _BASE64: Final = lazy_regex(rf"[A-Za-z0-9+/_-]{{{_LONG},}}+")
@@ -99,7 +100,7 @@ def readings(text: str) -> Iterator[Reading]:
 
 def reading_of(folded_text: str) -> Reading:
     """The reading of a folded text."""
-    words = frozenset(_WORD.findall(folded_text))
+    words = frozenset((_ASCII_WORD if folded_text.isascii() else _WORD).findall(folded_text))
     return Reading(folded_text, words, frozenset([word[:KEY] for word in words]))
 
 

@@ -93,7 +93,7 @@ _LINES: Final = (
     (
         "another persona for the model",
         "pretend",
-        r"pretend\b.{0,30}\b(?:no|without) (?:any )?(?:restrictions|rules|guidelines|filters|limits)\b",
+        r"pretend\b(?: that)? (?:you|there) (?:have|has|are|is|work|run|operate|act)\b(?: under)? (?:no|without) (?:any )?(?:restrictions|rules|guidelines|filters|limits)\b",
         "",
     ),
     ("another persona for the model", "anything", r"do anything now\b", ""),

@@ -30,7 +30,6 @@ _REFINING: Final = frozenset(
         "others",
         "about",
         "polite",
-        "earlier",
         "yours",
         "call",
         "deny_after",
@@ -152,11 +151,9 @@ class _Entry(NamedTuple):
     words: frozenset[str]
     stems: frozenset[str]
 
-    def is_met(self, words: frozenset[str], stems: frozenset[str]) -> bool:
-        """Whether a text with these words and beginnings of words, among them the one of this entry, can have the entry."""
-        if not (self.words <= words and self.stems <= stems):
-            return False
-        return not self.stem or any(word.startswith(self.stem) for word in words)
+    def is_met(self, word: str, words: frozenset[str], stems: frozenset[str]) -> bool:
+        """Whether a text with these words, among them the one by which the entry was found, can have the entry."""
+        return word.startswith(self.stem) and self.words <= words and self.stems <= stems
 
 
 class Lexicon(NamedTuple):
@@ -226,9 +223,13 @@ def _entries(rows: Mapping[str, Mapping[_Sign, int]], lists: int = -1) -> dict[s
 
 def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
     """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
-    for table, own in zip(lexicon().anchors, (words, stems), strict=True):
-        for word in own & table.keys():
-            if any(entry.is_met(words, stems) for entry in table[word]):
+    whole, beginnings = lexicon().anchors
+    for word in words:
+        for entry in whole.get(word, ()):
+            if entry.is_met(word, words, stems):
+                return True
+        for entry in beginnings.get(word[:KEY], ()):
+            if entry.is_met(word, words, stems):
                 return True
     return False
 
@@ -247,11 +248,13 @@ def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
     if stems is None:
         stems = frozenset([word[:KEY] for word in words])
     found = 0
-    for table, own in ((known.words, words), (known.stems, stems)):
-        for word in own & table.keys():
-            for entry in table[word]:
-                if entry.is_met(words, stems):
-                    found |= entry.bits
+    for word in words:
+        for entry in known.words.get(word, ()):
+            if entry.is_met(word, words, stems):
+                found |= entry.bits
+        for entry in known.stems.get(word[:KEY], ()):
+            if entry.is_met(word, words, stems):
+                found |= entry.bits
     return memoryview(found.to_bytes(len(known.places) * _BYTES, "little")).cast("I")
 
 

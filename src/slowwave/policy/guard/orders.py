@@ -53,7 +53,7 @@ _BY_TRIGGER: Final = ("aside", "void", "be", "secret", "address", "send", "store
 _OBJECTS: Final = {
     "aside": (("orders", "rules", "said"),),
     "void": (("orders", "rules"),),
-    "be": (("free",), ("model", "rules", "orders")),
+    "be": (("free",), ("model", "policy", "rules", "orders")),
     "store": (("wanted", "memory"),),
     "show": (("own",),),
     "send": (("private", "every", "user", "copy"),),
@@ -214,7 +214,10 @@ def _gives_persona(language: Language, flat: str, found: re.Match[str]) -> str |
     if _is_report(language, flat, found.start()):
         return None
     rest = f"{found[0]} {_after(language, flat, found)}"
-    is_model = any(language.has(name, rest) for name in _OBJECTS["be"][1])
+    about = (
+        ("model", "policy") if language.lists.get("policy") else ("model", "rules", "orders")
+    )  # games have rules and orders as well
+    is_model = any(language.has(name, rest) for name in about)
     return PERSONA if is_model and language.has("free", rest) else None
 
 

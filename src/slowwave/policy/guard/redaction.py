@@ -39,7 +39,7 @@ _SHAPES: Final = (
     ("token", r"(?<!\w)x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|signature|auth|password)[\"']?\s{0,2}[:=]\s{0,2}[\"']?([^\s\"',;]{6,4000})"),
     ("cookie", r"(?<![\w-])(?:set-)?cookie\s{0,2}:\s{0,2}([\w.$-]{1,80}=[^\n]{4,4000})"),
     ("token", r"[?&;#](?:sig|signature|sign|token|access_token|refresh_token|id_token|auth_token|auth|api_?key|subscription-key|client_secret|secret|session_?id|jwt|otp|x-amz-(?:signature|security-token|credential)|x-goog-signature|hmac|hash_key|private_token|sas|invite_token|reset_token|app_?secret|consumer_secret)=((?=[^\s&#\"'<>]{0,200}[\d%]|[^\s&#\"'<>]{20})[^\s&#\"'<>]{6,4000})"),
-    ("token", r"[?&;#](?:key|code|magic|t|k|s|hash|ticket|state|nonce)=((?=[^\s&#\"'<>]{0,200}\d)(?=[^\s&#\"'<>]{0,200}[a-z])[^\s&#\"'<>]{16,4000})"),
+    ("token", r"[?&;#](?:key|code|magic|t|k|s|hash|ticket|state|nonce|app_?id)=((?=[^\s&#\"'<>]{0,200}\d)(?=[^\s&#\"'<>]{0,200}[a-z])[^\s&#\"'<>]{16,4000})"),
     ("password", r"[?&;](?:password|passwd|pwd|pass|passphrase|pin)=([^\s&#\"'<>]{3,400})"),
     ("secret", r"(?i:(?<!\w)(?:account ?key|shared ?access ?(?:key|signature)|access ?key ?secret|storage ?key|instrumentation ?key|secret|pwd|password))\s{0,2}=\s{0,2}([^\s;\"'()<>{}\[\],]{6,500}+)(?!\()"),
     ("secret", r"(?:PASSWORD|PASSWD|PASSPHRASE|(?<![A-Za-z])PASS|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY|PWD)\s?=\s?[\"']?(?!\d{1,5}(?!\w)|(?i:true|false|none|null)(?!\w))([^\s\"'(){}<>$\[\]]{4,500}+)(?!\()"),

@@ -11,7 +11,12 @@ Found: TypeAlias = tuple[int, int, str]
 
 _BETWEEN: Final = r"[ \u00a0\u2007\u2009\u202f._\u2010-\u2015\u2212-]"
 """A character that people write between the groups of a number."""
-_DIGITS: Final = lazy_regex(rf"(?<![\w])[0-9](?:{_BETWEEN}{{0,2}}[0-9]){{13,60}}")
+_CJK: Final = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff66-\uff9f"
+"""Letters of scripts without spaces, which may touch a number."""
+_UNSPACED: Final = lazy_regex(rf"[{_CJK}]")
+_WIDE: Final = {0xFF10 + digit: ord("0") + digit for digit in range(10)} | {0xFF0D: ord("-"), 0x3000: ord(" ")}
+"""Full-width digits, and what stands between them, as plain ones."""
+_DIGITS: Final = lazy_regex(rf"(?<![^\W{_CJK}])[0-9](?:{_BETWEEN}{{0,2}}[0-9]){{13,60}}")
 _GROUP: Final = lazy_regex(r"[0-9]+")
 _EXPIRY: Final = lazy_regex(
     r"(?<![0-9])((?:0?[1-9]|1[0-2])\s?[/.-]\s?(?:20)?[0-9]{2})(?![0-9/.-]*[0-9])(?:[\s,;|/]{1,3}([0-9]{3,4})(?![\w/.-]))?"
@@ -24,11 +29,14 @@ _CODE_NAMES: Final = (
     r"beveiligingscode|s(?:ä|ae)kerhetskod|kod zabezpieczający|код безопасности|güvenlik kodu|安全码|セキュリティコード|보안코드)"
 )
 _CODE: Final = lazy_regex(
-    rf"(?<![^\W_]){_CODE_NAMES}[\"']?\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?(?:is|ist|est|es|è|é|lautet|это|[:=：#-])?\s{{0,3}}[\"']?([0-9]{{3,4}})(?![\w-])",
+    rf"(?<![^\W_]){_CODE_NAMES}[\"']?\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?"
+    r"(?:(?:on|of|for|from|at|auf|von|der|meiner|hinten|de|du|del|di|da|do|sur|en|sulla|na|no|van|op)"
+    r"(?:\s[^\W\d_]{1,15}){1,6}?\s{1,3})?"
+    rf"(?:is|ist|est|es|è|é|lautet|это|[:=：#-])?\s{{0,3}}[\"']?([0-9]{{3,4}})(?![^\W{_CJK}]|-)",
     re.IGNORECASE,
 )
 _SOCIAL: Final = lazy_regex(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
-_ACCOUNT: Final = lazy_regex(rf"(?<![A-Za-z0-9])[A-Za-z]{{2}}[0-9]{{2}}(?:{_BETWEEN}?[A-Za-z0-9]){{11,30}}")
+_ACCOUNT: Final = lazy_regex(rf"(?<![A-Za-z0-9])[A-Za-z]{{2}} ?[0-9]{{2}}(?:{_BETWEEN}?[A-Za-z0-9]){{11,30}}")
 
 _LENGTHS: Final = {
     country: int(length)
@@ -62,6 +70,8 @@ _LENGTHS: Final = {
 
 def found(text: str) -> Iterator[Found]:
     """The numbers of a text that are secrets. Takes time in proportion to its length."""
+    if not text.isascii():
+        text = text.translate(_WIDE)  # one letter for one, so that every place stays the same
     yield from _cards(text)
     for match in _CODE.finditer(text):
         yield match.start(1), match.end(1), "card code"
@@ -96,7 +106,9 @@ def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | Non
     digits = ""
     for place in range(first, len(groups)):
         begin, end = groups[place]
-        if len(digits) + end - begin > _LONGEST_CARD or (end < len(text) and text[end].isalpha()):
+        if len(digits) + end - begin > _LONGEST_CARD or (
+            end < len(text) and text[end].isalpha() and not _UNSPACED.match(text, end)
+        ):
             return None
         digits += text[begin:end]
         if len(digits) >= _SHORTEST_CARD and _is_card(digits):

@@ -31,6 +31,16 @@ _LABEL: Final = lazy_regex(
 )
 _FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
 _UNSPACED_VERB: Final = lazy_regex(r"\s?(?:[는은이가]|的?(?:是|为|為|：|:)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{0,2}")
+_VERB_LAST: Final = lazy_regex(
+    r"\s{1,3}([!-~]{4,60})\s{1,3}(?:है|हैं|था|थी|हैः|ہے|है।)(?![^\W_])"  # Hindi, Urdu: the value in Latin letters
+    r"|\s{1,3}([^\s.,;:!?'’]{4,60})(?:['’]?(?:d[ıiuü]r|t[ıiuü]r))(?![^\W_])"  # Turkish: the verb is a suffix
+)
+_POSSESSIVE: Final = lazy_regex(r".*(?:[ıiuü]m|m[ıiuü]z|rem|lam)", re.IGNORECASE)
+_WITHOUT_VERB: Final = lazy_regex(r"\s{1,3}([^\s.,;:!?'’]{4,60})(?=\s{0,2}(?:[.,;!\n]|$))")
+_TURKISH_VERB: Final = lazy_regex(
+    r".*(?:[dt][ıiuü](?:m|k|n|lar|ler)?|yor(?:um|uz)?|m[ıiuü]ş(?:t[ıi])?|[ae]ca[kğ]\w{0,4}|m[ae]l[ıi]y?\w{0,3}|m[ae]z|[ae]r|[ıiuü]r)"
+)
+_TURKISH: Final = ("şifre", "parola")
 _ASCII_VALUE: Final = lazy_regex(r"[!-~]{4,60}")
 _HAS_UNSPACED: Final = lazy_regex(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _DIGITS: Final = lazy_regex(r"[0-9](?:[ -]?[0-9]){3,7}(?![\w-])(?![.,:/][0-9])")
@@ -134,12 +144,31 @@ def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, i
         if place:
             yield *place, "PIN" if table == CODE else "secret"
             return
+    if table == PASSWORD and (place := _verb_last(text, end, text[begin:end])):
+        yield *place, "secret"
+        return
     if table == PASSWORD:
         lead = text[max(0, begin - _BEFORE) : begin]
         earlier = _names().before.search(lead)
         if earlier and (earlier[1] or _has_shape(earlier[2], table)):
             group, start = (1 if earlier[1] else 2), max(0, begin - _BEFORE)
             yield start + earlier.start(group), start + earlier.end(group), "secret"
+
+
+def _verb_last(text: str, end: int, name: str) -> tuple[int, int] | None:
+    """Begin and end of a value between the name and a verb that stands last, or of one after a Turkish name without a verb."""
+    part = text[end : end + _READ]
+    is_turkish = name.lower().startswith(_TURKISH)
+    said = _VERB_LAST.match(part)
+    if said is None and is_turkish and _POSSESSIVE.fullmatch(name):
+        said = _WITHOUT_VERB.match(part)
+    if said is None or (is_turkish and _TURKISH_VERB.fullmatch(said[said.lastindex or 0].lower())):
+        return None
+    group = said.lastindex or 0
+    value = said[group].lower()
+    if value in _set("not_values") or not (_is_plain(said[group]) or _has_shape(said[group], PASSWORD)):
+        return None
+    return end + said.start(group), end + said.end(group)
 
 
 def _may_stand_between(way: re.Match[str]) -> bool:
