@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup lock demo demo-postgres test test-long bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long attack bench dist clean
 
 setup: .venv/ready
 
@@ -37,6 +37,10 @@ test: .venv/ready-dev
 
 test-long: .venv/ready-dev
 	$(ONE_THREAD) $(BIN)/pytest -q -n 2
+
+# Twenty minutes; make attack ATTACK="--seconds 300 --seed 7 --only kills,churn" for another campaign.
+attack: .venv/ready-dev
+	$(ONE_THREAD) $(BIN)/python -m tests.attack $(ATTACK)
 
 bench: .venv/ready
 	$(ONE_THREAD) $(BIN)/python bench/run.py
