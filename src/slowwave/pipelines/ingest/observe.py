@@ -45,7 +45,7 @@ def observe(
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
-    With an embedder on a server (`Embedder.remote`) the messages are stored first and get their vectors afterwards, so that a
+    With an embedder on a server (`Embedder.is_local` is False) the messages are stored first and get their vectors afterwards, so that a
     server that does not answer delays no message; a sleep pass embeds those that it missed.
 
     Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
@@ -69,7 +69,7 @@ def observe(
     rows = [checked_message(message, place) for place, message in spoken]
     kept = _not_erased(ports, rows)
     texts = [row.content for row in kept]
-    after = bool(getattr(ports.embedder, "remote", False))
+    after = getattr(ports.embedder, "is_local", None) is False
     index_entries, problems = ([index_text(text) for text in texts], ()) if after else entries(ports, texts)
     adds = [
         Add(memory=_memory(ports, row, conversation, now, through), because="said", entry=entry)

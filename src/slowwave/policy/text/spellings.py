@@ -184,18 +184,20 @@ def _spaced(text: str) -> Iterator[str]:
 
 def _numbered(text: str) -> Iterator[str]:
     yield text
+    runs = [(run.span(), run[0], _regroupable(run[0])) for run in _RUN.finditer(text)]
+    ends = [0, *(end for (_, end), _, _ in runs)]
     for size, between in ((len(text), ""), (4, " "), (4, "-"), (3, " "), (3, "-"), (2, " ")):
-        runs = [(run.span(), _regrouped(run[0], size, between)) for run in _RUN.finditer(text)]
-        ends = [0, *(end for (_, end), _ in runs)]
-        pieces = [text[end:start] + number for end, ((start, _), number) in zip(ends, runs, strict=False)]
+        pieces: list[str] = []
+        for end, ((start, _), written, digits) in zip(ends, runs, strict=False):
+            groups = (digits[place : place + size] for place in range(0, len(digits), size))
+            pieces += (text[end:start], between.join(groups) if digits else written)
         yield "".join((*pieces, text[ends[-1] :]))
 
 
-def _regrouped(written: str, size: int, between: str) -> str:
-    digits = re.sub(r"\D", "", written)
-    if len(digits) < _GROUPED_LEAST or not _is_grouping(written):
-        return written
-    return between.join(digits[place : place + size] for place in range(0, len(digits), size))
+def _regroupable(written: str) -> str:
+    """The digits of a number that may be written in other groups; empty for any other."""
+    digits = _NO_DIGIT.sub("", written)
+    return digits if len(digits) >= _GROUPED_LEAST and _is_grouping(written) else ""
 
 
 def _forms(text: str) -> Iterable[str]:
