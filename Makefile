@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup lock demo demo-postgres test test-long test-faces bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long test-faces attack bench dist clean
 
 setup: .venv/ready
 
@@ -52,6 +52,10 @@ $(FACES)/ready: pyproject.toml tests/faces/package.json tests/faces/package-lock
 
 test-faces: $(FACES)/ready
 	PATH="$(FACES)/bin:$$PATH" SLOWWAVE_FACES=$(FACES)/node $(ONE_THREAD) $(FACES)/bin/pytest -q -m "not long" tests/faces
+
+# Twenty minutes; make attack ATTACK="--seconds 300 --seed 7 --only kills,churn" for another campaign.
+attack: .venv/ready-dev
+	$(ONE_THREAD) $(BIN)/python -m tests.attack $(ATTACK)
 
 bench: .venv/ready
 	$(ONE_THREAD) $(BIN)/python bench/run.py

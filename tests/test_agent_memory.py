@@ -196,11 +196,11 @@ def test_limits_may_exceed_the_content(world: "World") -> None:
 def test_consolidating_an_unknown_conversation_lists_the_existing_ones(world: "World") -> None:
     memory = world.open()
     assert memory.consolidate().skipped_reason == "no new messages"
-    with pytest.raises(NotFoundError, match=r"no conversation 'nosuch' in scope t: there are none"):
+    with pytest.raises(NotFoundError, match=r"no conversation 'nosuch': there is none yet"):
         memory.consolidate("nosuch")
     for n in range(12):
         memory.add_message(Message(role="user", content=f"Note {n}"), conversation=f"talk {n}")
-    with pytest.raises(NotFoundError, match=r"'talk \d+', .* and 2 more"):
+    with pytest.raises(NotFoundError, match=r"there are talk \d+, .* and 7 more"):
         memory.end_conversation("nosuch")
     assert str(memory.context("note 7", conversation="tomorrow's first")) != ""
 

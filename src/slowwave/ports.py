@@ -42,8 +42,8 @@ class Embedder(Protocol):
     """Turns texts into vectors. It may have `similarity = {"duplicate": …, "group": …, "related": …}`, cosines.
 
     It may have `english_only = True`: then a question in another language is searched without vectors. It may have
-    `is_local = True`: then it gets texts with their secrets, which others get without (`Config.redact_to_model`). It may
-    have `remote = True`, if `embed` waits for a server: then messages are stored before it is called.
+    `is_local`. True: texts do not leave this process, so that it gets them with their secrets, which others get without
+    (`Config.redact_to_model`). False: `embed` waits for a server, so that messages are stored before it is called.
     """
 
     name: str

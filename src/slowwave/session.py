@@ -26,8 +26,6 @@ THREADS: Final = 64
 """Calls of an open store that may run at once for async code; more are queued. Most of a call is waiting for a model."""
 DEFAULT_CONVERSATION: Final = "default"
 """The conversation of messages that are stored before any conversation was named."""
-NAMES_SHOWN: Final = 10
-"""Names of conversations that an error lists."""
 
 
 class FromSettings:
@@ -235,11 +233,9 @@ class MemorySession:
         ports = self.ports
         if name is None or ports.store.conversation(ports.scope, name) is not None:
             return
-        names = [conversation.name for conversation in ports.store.conversations(ports.scope) if conversation.name]
-        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-        listed = ", ".join(map(repr, names[:NAMES_SHOWN])) + more
-        verb = "is" if len(names) == 1 else "are"
-        raise NotFoundError(f"no conversation {name!r} in scope {ports.scope}: there {verb} {listed or 'none'}")
+        from slowwave.pipelines.conversations import unknown_conversation
+
+        raise NotFoundError(unknown_conversation(ports, name))
 
     def after_write(self, receipt: Receipt) -> Receipt:
         """Run a sleep pass once `sleep_every_ingests` writes were stored; on the thread of sleep passes if it exists."""

@@ -25,8 +25,8 @@ from random import Random
 from tests.attack import ATTACKS
 from tests.attack.campaign import Place
 
-ROUND_SECONDS = 240
-"""A round that takes longer hangs."""
+ROUND_SECONDS = 480
+"""A round that takes longer hangs. It takes a minute or less, on a busy machine a few."""
 ROUND_BYTES = 6 * 1024**3
 """The address space of a round."""
 MINUTES = 20

@@ -1,7 +1,8 @@
 """What every class of attack shares: a round, its place, and how a store is opened and checked."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,8 @@ from slowwave import AgentMemory
 from slowwave.model.memory import KINDS, PHASES, Memory
 
 SHORT, LONG = 0.2, 1.0
+TURNS_SECONDS = 60.0
+"""Seconds after which a round begins no further turn."""
 
 
 @dataclass
@@ -33,9 +36,13 @@ class Place:
     def __post_init__(self) -> None:
         self._numbers = count()
 
-    def times(self, number: int) -> range:
-        """So many turns in a round of the campaign, at least one in a short one."""
-        return range(max(1, round(number * self.size)))
+    def times(self, number: int) -> Iterator[int]:
+        """So many turns in a round of the campaign, at least one; fewer if a busy machine needs a minute for them."""
+        ends = time.monotonic() + TURNS_SECONDS
+        for turn in range(max(1, round(number * self.size))):
+            if turn and time.monotonic() > ends:
+                return
+            yield turn
 
     def new(self, ending: str = "") -> Path:
         """A path that nothing has yet."""

@@ -137,7 +137,8 @@ DOORS: Final[Mapping[str, Callable[[AgentMemory, str, Random, Place], None]]] = 
 def _orders() -> list[str]:
     rows: list[str] = []
     for name in ("orders", "orders_second"):
-        rows += [json.loads(line)["text"] for line in (FOLDER / f"{name}.jsonl").open(encoding="utf-8")]
+        read = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8")
+        rows += [json.loads(line)["text"] for line in read.splitlines()]
     return rows
 
 

@@ -10,7 +10,7 @@ from tests.attack.campaign import SHORT, Place
 
 from slowwave.testing.postgres import PostgresServer
 
-SIZES = {"kills": 0.12, "arguments": 0.1, "commands": 0.1, "texts": 0.1, "servers": 0.2}
+SIZES = {"kills": 0.08, "churn": 0.07, "arguments": 0.1, "commands": 0.1, "texts": 0.1, "servers": 0.2}
 """Smaller rounds of the classes that take longest."""
 
 

@@ -140,8 +140,8 @@ def test_an_unknown_command_is_refused_with_the_known_ones(world: "World", wrong
 def test_a_command_for_an_unknown_conversation_is_an_error(world: "World") -> None:
     memory = world.open(**SMALL)
     _told(memory, 2)
-    assert "no conversation 'nope': there are life" in memory.command("@memory-status nope")
-    with pytest.raises(NotFoundError, match="no conversation 'nope': there are life"):
+    assert "no conversation 'nope': there is life" in memory.command("@memory-status nope")
+    with pytest.raises(NotFoundError, match="no conversation 'nope': there is life"):
         memory.command("@compact-memories nope")
     for name in "abcdef":
         memory.add_message(Message(role="user", content="hello"), conversation=name)

@@ -36,14 +36,14 @@ class OpenAICompatibleEmbedder:
         name: "openai:MODEL", with the server's address if `base_url` is set: the same name on another server may be other weights.
             User name and password are left out, because the name is stored and shown.
 
-        remote: True: messages are stored before they are embedded.
+        is_local: False: messages are stored before they are embedded, and secrets are withheld.
 
     Raises:
         SettingsError: If the URL or the key cannot be used.
         EmbedderError: From `embed`: if the server fails, or the number or width of the vectors is wrong.
     """
 
-    remote = True
+    is_local = False
 
     def __init__(
         self, model: str, *, api_key: str | None = None, base_url: str | None = None, seconds: float = SECONDS

@@ -1,5 +1,6 @@
 """Looks up conversations, their messages and their summaries."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -22,6 +23,8 @@ IDLE: Final = timedelta(hours=1)
 """Time without a new message after which a conversation is idle."""
 NAMED = 5
 """Names of conversations that an error lists."""
+SIMILAR: Final = 0.5
+"""The least similarity of a name that is suggested, from 0 to 1, as difflib measures it."""
 NEWEST_SUMMARIES = 2 * ERA_SIZE + 4
 """How many summaries the last full era, the next one and their stretches can be."""
 
@@ -93,11 +96,21 @@ def find_conversation(ports: Ports, wanted: str, *, beginnings: bool = True) -> 
 
 
 def unknown_conversation(ports: Ports, name: str) -> str:
-    """The error for a conversation that does not exist, with the names of those that do."""
+    """The sentence for a conversation that does not exist, with the most similar names of those that do."""
     names = [conversation.name for conversation in ports.store.conversations(ports.scope) if conversation.name]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    known = f"there are {', '.join(names[:NAMED])}{more}" if names else "there is none yet"
-    return f"no conversation {name!r}: {known}"
+    return f"no conversation {name!r}: {listed_names(name, names)}"
+
+
+def listed_names(name: str, known: Sequence[str]) -> str:
+    """The names that are similar to an unknown one, else the first ones, in words."""
+    import difflib  # noqa: PLC0415 - only for an error
+
+    if not known:
+        return "there is none yet"
+    similar = difflib.get_close_matches(name, known, n=NAMED, cutoff=SIMILAR)
+    shown = similar or known[:NAMED]
+    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    return f"there are {', '.join(shown)}{more}" if len(known) > 1 else f"there is {shown[0]}"
 
 
 def conversation_summaries(ports: Ports, name: str, limit: int | None = None) -> list[Memory]:

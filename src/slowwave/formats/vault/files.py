@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from slowwave.errors import InputError
+from slowwave.files import has_other_names
 from slowwave.formats.vault.front_matter import SETTINGS, page_text
 from slowwave.formats.vault.parse import Exported, FactSheet, sheet
 from slowwave.formats.vault.render import Holding, facts_page, pages
@@ -194,7 +195,7 @@ class _Writing:
         """Remove an exported page that has no content now, and its folder if that is empty then."""
         path = self.folder / name
         inside = path.parent.resolve().is_relative_to(self.folder.resolve())
-        if not inside or path.is_symlink() or not path.is_file() or _has_other_names(path):
+        if not inside or path.is_symlink() or not path.is_file() or has_other_names(path):
             return
         old = path.read_bytes()
         if not self._is_unchanged(name, old):
@@ -248,7 +249,7 @@ class _Writing:
         if path.is_symlink() or (path.exists() and not path.is_file()):
             self._skip(name, "it is a link" if path.is_symlink() else "it is no file")
             return False
-        if _has_other_names(path):
+        if has_other_names(path):
             self._skip(name, "it is a hard link, which may be a file of another program")
             return False
         return True
@@ -299,10 +300,6 @@ def _sheet(folder: Path, name: str, before: ExportBaseline) -> tuple[FactSheet |
         return None, str(error)
     facts = sheet(text, before.facts)
     return facts, "" if facts else _HEADLESS
-
-
-def _has_other_names(path: Path) -> bool:
-    return path.is_file() and path.stat().st_nlink > 1
 
 
 def _check_inside(folder: Path, place: Path) -> None:

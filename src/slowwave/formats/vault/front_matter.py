@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from slowwave.errors import InputError
+from slowwave.files import has_other_names
 from slowwave.model.config import Config
 from slowwave.policy.summaries.length import PROFILES
 
@@ -103,7 +104,7 @@ def page_text(path: Path, most: int = LARGEST) -> str:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
             raise InputError(f"{path} is not a regular file")
-        if state.st_nlink > 1:
+        if has_other_names(path):
             raise InputError(f"{path} is a hard link: it is also the file of another name; copy it instead")
         if state.st_size > most:
             raise InputError(f"{path} has more than {most:,} bytes")

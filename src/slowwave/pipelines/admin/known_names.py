@@ -1,18 +1,12 @@
 """Says which names of a read do not exist, with similar names that do."""
 
-import difflib
 from collections.abc import Collection, Iterator
-from typing import Final
 
 from slowwave.model.memory import FACT_KINDS
 from slowwave.model.names import optional_conversation, optional_names
 from slowwave.model.query import Where
+from slowwave.pipelines.conversations import listed_names, unknown_conversation
 from slowwave.ports import Ports
-
-SHOWN: Final = 5
-"""Names that a sentence lists."""
-SIMILAR: Final = 0.5
-"""The least similarity of a name that is suggested, from 0 to 1, as difflib measures it."""
 
 
 def unknown_names(
@@ -36,20 +30,4 @@ def _sentences(ports: Ports, conversation: str | None, categories: Collection[st
         }
         for category in categories:
             if category not in known:
-                yield f"no category {category!r}: {_listed(category, sorted(known))}"
-
-
-def unknown_conversation(ports: Ports, name: str) -> str:
-    """The sentence for a conversation that does not exist, with the most similar names of those that do."""
-    names = [conversation.name for conversation in ports.store.conversations(ports.scope) if conversation.name]
-    return f"no conversation {name!r}: {_listed(name, names)}"
-
-
-def _listed(name: str, known: list[str]) -> str:
-    """The similar names, else the first ones, in words."""
-    if not known:
-        return "there is none yet"
-    similar = difflib.get_close_matches(name, known, n=SHOWN, cutoff=SIMILAR)
-    shown = similar or known[:SHOWN]
-    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
-    return f"there are {', '.join(shown)}{more}" if len(known) > 1 else f"there is {shown[0]}"
+                yield f"no category {category!r}: {listed_names(category, sorted(known))}"

@@ -46,7 +46,7 @@ def observe(
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
-    With an embedder on a server (`Embedder.remote`) the messages are stored first and get their vectors afterwards, so that a
+    With an embedder on a server (`Embedder.is_local` is False) the messages are stored first and get their vectors afterwards, so that a
     server that does not answer delays no message; a sleep pass embeds those that it missed.
 
     Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
@@ -92,7 +92,7 @@ def _store(
 ) -> tuple[Receipt, tuple[str, ...]]:
     """Embed and store these messages as the only group of a plan. Returns problems of the embedder too."""
     texts = [row.content for row in rows]
-    after = bool(getattr(ports.embedder, "remote", False))
+    after = getattr(ports.embedder, "is_local", None) is False
     index_entries, problems = ([index_text(text) for text in texts], ()) if after else entries(ports, texts)
     adds = [
         Add(memory=_memory(ports, row, conversation, begun.at, through), because="said", entry=entry)

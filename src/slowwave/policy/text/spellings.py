@@ -10,6 +10,7 @@ decimal point is no grouping ("48.21"), and neither are a date, an address, or d
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
@@ -24,6 +25,7 @@ _BETWEEN_SIGNS: Final = re.compile(
     r"(?<=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]) (?=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])"
 )
 _DIGIT: Final = re.compile(r"\d")
+_NO_DIGIT: Final = re.compile(r"[^0-9]+")
 _TYPOGRAPHY: Final = str.maketrans(
     {letter: plain for letters, plain in (("‘’‚‛′ʼ´`", "'"), ("“”„‟«»″", '"'), ("‐‑‒–—―−", "-")) for letter in letters}
 )
@@ -73,18 +75,26 @@ class Phrase:
 
     def __init__(self, text: str) -> None:
         self._plain = plain(text).strip()
-        self._grouped, self._borders = _grouped(self._plain)
+        self._digits = _NO_DIGIT.sub("", self._plain)
+
+    @cached_property
+    def _pattern(self) -> tuple[re.Pattern[str] | None, tuple[frozenset[int], ...]]:
+        """`_grouped` of the text. Compiling it takes longer than looking for the text in a thousand others."""
+        return _grouped(self._plain)
 
     def is_in(self, text: str) -> bool:
         """Whether the text contains the phrase. The empty phrase is in every text."""
         shown = plain(text)
         if self._plain in shown:
             return True
-        found = self._grouped.finditer(shown) if self._grouped else ()
+        if not self._digits or self._digits not in _NO_DIGIT.sub("", shown):
+            return False  # other groups of a number have the same digits in the same order
+        grouped, every = self._pattern
+        found = grouped.finditer(shown) if grouped else ()
         return any(
             all(
                 _is_whole(shown, *match.span(name)) and _are_nested(borders, _borders(written))
-                for (name, written), borders in zip(match.groupdict().items(), self._borders, strict=True)
+                for (name, written), borders in zip(match.groupdict().items(), every, strict=True)
             )
             for match in found
         )
@@ -105,7 +115,7 @@ def _grouped(text: str) -> tuple[re.Pattern[str] | None, tuple[frozenset[int], .
     pattern, end, number = "", 0, 0
     borders: list[frozenset[int]] = []
     for run in _RUN.finditer(text):
-        digits = re.sub(r"\D", "", run[0])
+        digits = _NO_DIGIT.sub("", run[0])
         if not _GROUPED_LEAST <= len(digits) <= _GROUPED_MOST or not _is_grouping(run[0]):
             continue
         pattern += _literal(text[end : run.start()], after=number > 0, before=True)
@@ -174,18 +184,20 @@ def _spaced(text: str) -> Iterator[str]:
 
 def _numbered(text: str) -> Iterator[str]:
     yield text
+    runs = [(run.span(), run[0], _regroupable(run[0])) for run in _RUN.finditer(text)]
+    ends = [0, *(end for (_, end), _, _ in runs)]
     for size, between in ((len(text), ""), (4, " "), (4, "-"), (3, " "), (3, "-"), (2, " ")):
-        runs = [(run.span(), _regrouped(run[0], size, between)) for run in _RUN.finditer(text)]
-        ends = [0, *(end for (_, end), _ in runs)]
-        pieces = [text[end:start] + number for end, ((start, _), number) in zip(ends, runs, strict=False)]
+        pieces: list[str] = []
+        for end, ((start, _), written, digits) in zip(ends, runs, strict=False):
+            groups = (digits[place : place + size] for place in range(0, len(digits), size))
+            pieces += (text[end:start], between.join(groups) if digits else written)
         yield "".join((*pieces, text[ends[-1] :]))
 
 
-def _regrouped(written: str, size: int, between: str) -> str:
-    digits = re.sub(r"\D", "", written)
-    if len(digits) < _GROUPED_LEAST or not _is_grouping(written):
-        return written
-    return between.join(digits[place : place + size] for place in range(0, len(digits), size))
+def _regroupable(written: str) -> str:
+    """The digits of a number that may be written in other groups; empty for any other."""
+    digits = _NO_DIGIT.sub("", written)
+    return digits if len(digits) >= _GROUPED_LEAST and _is_grouping(written) else ""
 
 
 def _forms(text: str) -> Iterable[str]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import apsw
 
 from slowwave.errors import BusyError, CorruptError, DiskFullError, ForeignFileError, ReadOnlyError, StoreError
+from slowwave.files import has_other_names
 from slowwave.log import Log
 from slowwave.stores.connection import Values
 from slowwave.stores.migrations import Migration, refuse_newer
@@ -193,9 +194,9 @@ def _refuse_second_name(file: Path) -> None:
 
     Writes in the log of one name are lost to those who open the other, and both logs together damage the database.
     """
-    if (names := file.stat().st_nlink) > 1:
+    if has_other_names(file):
         raise StoreError(
-            f"{str(file)!r} has {names} names (hard links), and writes by one are lost to the others; it was not touched: "
+            f"{str(file)!r} has {file.stat().st_nlink} names (hard links), and writes by one are lost to the others; it was not touched: "
             "copy it to a file of its own, or delete the other names"
         )
 
