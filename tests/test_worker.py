@@ -115,6 +115,11 @@ def test_a_thousand_dead_letters_keep_no_scope_from_its_pass(own: str, memory: A
         node.look()
         until(lambda: len(slept) == len(healthy))
         assert not node.more
+        with psycopg.connect(own) as db:
+            others = (
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            assert sum(number for (number,) in db.execute(others)) <= 6
     assert sorted(slept) == sorted(healthy)
     with Slowwave.open(own, llm=None, embedder="none") as store:
         assert len(store.failing()) == 1000
