@@ -86,6 +86,7 @@ def test_messages_that_a_model_refused_are_due_after_pauses_that_grow(world: "Wo
         assert nights == [0, 1, 5, 29, 125], "15 minutes, 1 hour, 6 hours, 24 hours"
         night = alice.status().night
         assert (night.failures, night.error, night.dead) == (5, UNDONE, False)
+        assert [found.count for found in alice.health().findings if found.kind == "sleep"] == [5]
         world.mind.facts = ()
         world.later(seconds=24 * 3600)
         assert set(alice.sleep_due()) == {"acme/alice"}
@@ -109,7 +110,7 @@ def test_status_says_when_a_night_was_that_found_nothing(world: "World") -> None
     with world.open(scope="acme/alice") as alice:
         assert alice.status().last_sleep is None
         alice.sleep()
-        assert alice.status().last_sleep == world.clock()
+        assert alice.status().last_sleep == alice.health().slept == world.clock()
 
 
 def test_a_round_sleeps_more_scopes_than_one_query_returns(world: "World", monkeypatch: "pytest.MonkeyPatch") -> None:

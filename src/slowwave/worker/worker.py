@@ -184,6 +184,7 @@ class Worker:
         with translated_errors(self._memory.ports.store.name), self._db_turn:
             db = self._connection()
             self._renew(db)
+            self.more = False
             with db.transaction():
                 first = db.execute("SELECT pg_try_advisory_xact_lock(%s, 1)", (_LOOK_LOCK,)).fetchone()
                 jobs = live_jobs(db)

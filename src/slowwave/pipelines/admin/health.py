@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, SUMMARY, UNRECONCILED, Memory
+from slowwave.model.night import Night
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
@@ -72,11 +73,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """The findings about a scope. `left` is the number of hot facts that were not checked one by one."""
+    """The findings about a scope.
+
+    `left` is the number of hot facts that were not checked one by one; `slept` is when the last sleep pass ended, also one
+    that found nothing to do, None if there was none.
+    """
 
     scope: str
     findings: tuple[Finding, ...] = ()
     left: int = 0
+    slept: datetime | None = None
 
     @property
     def ok(self) -> bool:
@@ -84,10 +90,11 @@ class Health:
         return not any(finding.urgent for finding in self.findings)
 
     def __str__(self) -> str:
+        last = f"; last sleep pass {self.slept.isoformat(timespec='minutes')}" if self.slept else ""
         if not self.findings:
-            return f"scope {self.scope}: all is well"
+            return f"scope {self.scope}: all is well{last}"
         urgent = sum(finding.urgent for finding in self.findings)
-        head = f"scope {self.scope}: {urgent} to act on, {len(self.findings) - urgent} worth knowing"
+        head = f"scope {self.scope}: {urgent} to act on, {len(self.findings) - urgent} worth knowing{last}"
         left = (f"  {self.left:,} older facts were not looked at one by one",) if self.left else ()
         return "\n".join([head, *(f"  {finding}" for finding in self.findings), *left])
 
@@ -95,12 +102,14 @@ class Health:
 def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
     """Check a scope. Reads only. `troubles` are the error messages of sleep passes in the background."""
     store, scope = ports.store, ports.scope
+    night = store.night(scope)
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
     facts = store.select((scope,), where)
     hot = sum(number for (kind, phase), number in store.count(scope).items() if kind in FACT_KINDS and phase in HOT)
     findings = (
         *_store(ports),
         *_sleep(troubles),
+        *_failed(night),
         *_linked(ports),
         *_waiting(ports, facts),
         *_facts(ports, facts),
@@ -111,7 +120,7 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_unread(ports),
         *_held(ports),
     )
-    return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)))
+    return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)), slept=night.ended)
 
 
 def _store(ports: Ports) -> Iterator[Finding]:
@@ -128,6 +137,12 @@ def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
     if messages := [trouble for trouble in troubles if trouble]:
         fix = "remove its cause; the next sleep pass tries again"
         yield Finding(kind="sleep", count=len(messages), says=f"failed sleep passes: {'; '.join(messages)}", fix=fix)
+
+
+def _failed(night: Night) -> Iterator[Finding]:
+    if night.failures:
+        fix = "remove its cause, and run `slowwave retry` for the next pass at once"
+        yield Finding(kind="sleep", count=night.failures, says=str(night), fix=fix)
 
 
 def _linked(ports: Ports) -> Iterator[Finding]:
