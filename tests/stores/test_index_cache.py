@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -99,6 +100,25 @@ def test_a_large_index_is_stored_when_it_is_evicted(opened: Open, monkeypatch: p
     monkeypatch.setattr(Index, "load", lambda index, rows: (built.append(len(rows)), load(index, rows))[1])
     assert asked(store, 2) == found[:2]
     assert built == []
+
+
+def test_a_large_index_that_is_idle_is_stored_while_the_store_is_open(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "WORTH_STORING", 10)
+    monkeypatch.setattr(service, "IDLE_SECONDS", 0.02)
+    store = opened(10)
+    filled(store, 1)
+    found = asked(store, 1)
+    held = next(iter(store._indexes._indexes.values()))
+    ends = time.monotonic() + 20
+    while held.stored is None and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert held.stored == held.journal
+    assert asked(store, 1) == found
+    another = opened(10)
+    assert asked(another, 1) == found
+    assert (another.gauges()["index.builds"], another.gauges()["index.loads"]) == (0, 1)
 
 
 def test_a_search_that_evicts_waits_for_no_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ class Session:
 
     def ask_ahead(self, query: Query) -> None:
         """The same for a composed statement. It does nothing outside a read of one committed state (`hold`)."""
-        if self._holds and not self._writes:
+        if self._holds and not self._writes and _key(query) not in self._answers:
             self._ahead.append(query)
 
     def end_with_next(self) -> None:

@@ -78,6 +78,10 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, Postgr
     def _write_hints(self) -> WriteHints | None:
         return self._db.hints
 
+    def _has_written(self, token: int, journal: int) -> bool:
+        left = self._left.get(token)
+        return left is not None and left.journal > journal
+
     def _keep_hints(self, given: WriteHints | None) -> None:
         if given is not None:
             self._left[given.token] = given

@@ -1,5 +1,6 @@
 """The cache of search indexes in RAM: a limit in bytes, with eviction of the least recently used."""
 
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from threading import RLock
@@ -25,6 +26,8 @@ class CachedIndex:
     behind: int = 0  # memories added or changed since then
     seen: object = None
     size: int = 0  # bytes, when it was put into the cache
+    used: float = 0.0  # `time.monotonic()` of its last use
+    tried: int | None = None  # the last journal row when it was last tried to store it
     lock: RLock = field(default_factory=RLock)
 
     def drop_cached(self) -> None:
@@ -61,15 +64,21 @@ class IndexCache:
         """The index of a scope, or None. It becomes the most recently used."""
         held = self._indexes.get(token)
         if held is not None:
+            held.used = time.monotonic()
             self._indexes.move_to_end(token)
         return held
+
+    def idle(self, seconds: float) -> list[tuple[int, CachedIndex]]:
+        """The indexes that were not used for so long, with their tokens."""
+        before = time.monotonic() - seconds
+        return [(token, held) for token, held in self._indexes.items() if held.used <= before]
 
     def put(self, token: int, held: CachedIndex) -> list[tuple[int, CachedIndex]]:
         """Store an index that is new or has changed. Returns those that were evicted for it, with their tokens."""
         replaced = self.pop(token)
         if replaced is not None and replaced is not held:
             replaced.drop_cached()
-        held.size = held.index.nbytes
+        held.size, held.used = held.index.nbytes, time.monotonic()
         self._indexes[token] = held
         self.size += held.size
         evicted = []

@@ -21,6 +21,7 @@ from slowwave.stores.rows import MEMORY_COLUMNS, entry_of
 from slowwave.stores.scope_locks import ScopeLocks
 from slowwave.stores.search.cache import MEGABYTE, CachedIndex, IndexCache
 from slowwave.stores.search.cold_load import MessageColumns
+from slowwave.stores.search.idle import IdleThread
 from slowwave.stores.search.index import Index
 from slowwave.stores.search.snapshot import LAYOUT, checksum
 from slowwave.stores.sql import bounds
@@ -32,6 +33,8 @@ _PLACE = itemgetter(_COLUMNS.index("conversation"), _COLUMNS.index("seq"))
 _EMBEDDER = _COLUMNS.index("embedder")
 WORTH_STORING: Final = 1000
 """The least number of memories of a stored index. Smaller ones are built as fast as they are read."""
+IDLE_SECONDS: Final = 20.0
+"""A large index that was not used for so long is stored, and stays in RAM."""
 BEHIND: Final = 64
 """A stored index is rewritten when 1/64 of its memories are new or changed, and ignored when 4/64 are."""
 _TOUCHED: Final = ("touched", "touched_rows", "touched_gists")
@@ -55,6 +58,7 @@ class Searcher(StoreBase):
         self._turns = ScopeLocks()
         self._embedder_names: Mapping[int, str | None] = {0: None}
         self._built_indexes = self._loaded_indexes = 0
+        self._idle = IdleThread(self._store_idle, IDLE_SECONDS)
         super().__init__(path, **arguments)
 
     def after_fork(self) -> None:
@@ -65,6 +69,7 @@ class Searcher(StoreBase):
         self._cache_lock = Lock()
         self._turns = ScopeLocks()
         self._embedder_names = {0: None}
+        self._idle = IdleThread(self._store_idle, IDLE_SECONDS)
 
     def gauges(self) -> dict[str, float]:
         """What the indexes take now, and what was built, read and evicted since the store was opened."""
@@ -81,6 +86,7 @@ class Searcher(StoreBase):
 
     def close(self) -> None:
         """Store the large indexes for the next process, and close the store. Idempotent."""
+        self._idle.stop()
         try:
             with suppress(StoreError, ClosedError):  # as in `_store_evicted`
                 while (last := self._pop_index()) is not None:
@@ -162,7 +168,7 @@ class Searcher(StoreBase):
             return held
         with self._one_state():
             low, high = bounds(token)
-            if held is not None:
+            if held is not None and self._has_written(token, held.journal):
                 self._read_ahead(*((name, _since(token, held.journal)) for name in _TOUCHED))
             last, reindexed = self._one("state_of_scope", {"scope": token, "low": low, "high": high})
             last = last or low
@@ -175,8 +181,15 @@ class Searcher(StoreBase):
             held.journal, held.reindexed, held.seen = last, reindexed, seen
         with self._cache_lock:
             evicted = self._indexes.put(token, held)
+            is_large = len(held.index) >= WORTH_STORING
             self._evicted += (pair for pair in evicted if len(pair[1].index) >= WORTH_STORING)
+        if is_large:
+            self._idle.start()
         return held
+
+    def _has_written(self, _token: int, _journal: int) -> bool:
+        """Whether this process has written to a scope after this row of its journal: then reading it ahead saves a trip."""
+        return False
 
     @child("slowwave.index.build")
     def _built(self, scope: str, token: int) -> CachedIndex:
@@ -236,16 +249,30 @@ class Searcher(StoreBase):
             with suppress(StoreError, ClosedError):  # the stored index only saves time
                 self._store(token, held)
 
-    def _store(self, token: int, held: CachedIndex, *, wait: bool = False) -> None:
+    def _store_idle(self) -> None:
+        """Store the large indexes that were not used for a while: a process that is killed stores none when it ends."""
+        with self._cache_lock:
+            idle = [
+                (token, held)
+                for token, held in self._indexes.idle(IDLE_SECONDS)
+                if len(held.index) >= WORTH_STORING and held.tried != held.journal
+            ]
+        for token, held in idle:
+            held.tried = held.journal
+            with suppress(StoreError, ClosedError):  # the stored index only saves time
+                self._store(token, held, keep=True)
+
+    def _store(self, token: int, held: CachedIndex, *, wait: bool = False, keep: bool = False) -> None:
         """Store a large index, unless the stored one is recent or the scope was written to in the meantime.
 
         Without `wait` nothing is stored while another thread uses the scope: that thread puts the index into the cache.
+        Without `keep` the index is empty afterwards, which frees its RAM.
         """
         with self._turns.hold((held.scope,), None if wait else 0) as is_free:
             if is_free:
-                self._store_in_turn(token, held)
+                self._store_in_turn(token, held, keep=keep)
 
-    def _store_in_turn(self, token: int, held: CachedIndex) -> None:
+    def _store_in_turn(self, token: int, held: CachedIndex, *, keep: bool) -> None:
         low, high = bounds(token)
         place = {"scope": token, "low": low, "high": high}
         if len(held.index) < WORTH_STORING:
@@ -262,18 +289,21 @@ class Searcher(StoreBase):
                 head, arrays = held.index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
-        held.index = Index()  # frees as much RAM as the bytes take
+        if not keep:
+            held.index = Index()  # frees as much RAM as the bytes take
         values = (held.journal, held.reindexed, LAYOUT, checksum(head, arrays), head, arrays)
         with self._guard, self._transaction(held.scope):
             last, reindexed = self._one("state_of_scope", place)
             if (last or low, reindexed) == (held.journal, held.reindexed):
                 self._db.run("put_snapshot", (token, *values))
+                held.stored, held.behind = held.journal, 0
 
     def _caught_up(self, held: CachedIndex, scope: str, token: int, last: int) -> bool:
         """Update the index from the journal. Returns False if a new index must be built."""
         if held.journal == last:
             return True
         place = _since(token, held.journal)
+        self._read_ahead(*((name, place) for name in _TOUCHED))
         worded: set[str] = set()
         touched: set[str] = set()
         for op, memory, words in self._all("touched", place):

@@ -1,6 +1,8 @@
 """The store in one SQLite file, or in RAM."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,15 +40,28 @@ class SqliteStore(PlanApplier, Reader, Searcher, RowTransfer, AccessRows, Sqlite
         StoreError: a subclass that says what to do; files of other programs are never changed.
     """
 
-    def _store_in_turn(self, token: int, held: "CachedIndex") -> None:
+    def _store_in_turn(self, token: int, held: "CachedIndex", *, keep: bool) -> None:
         if self.name != MEMORY:  # indexes of a database in RAM are not stored
-            super()._store_in_turn(token, held)
+            super()._store_in_turn(token, held, keep=keep)
 
     def _store_evicted(self) -> None:
+        with self._never_waiting():  # a search never waits for a writer: the index is dropped instead
+            super()._store_evicted()
+
+    def _store(self, token: int, held: "CachedIndex", *, wait: bool = False, keep: bool = False) -> None:
+        if not keep:
+            super()._store(token, held, wait=wait)
+            return
+        with self._never_waiting():
+            super()._store(token, held, keep=True)
+
+    @contextmanager
+    def _never_waiting(self) -> Iterator[None]:
+        """Inside the guard, fail at once where another process writes."""
         with self._guard:
-            self._db.set_busy_timeout(0)  # a search never waits for a writer: the index is dropped instead
+            self._db.set_busy_timeout(0)
             try:
-                super()._store_evicted()
+                yield
             finally:
                 self._db.set_busy_handler(busy_handler(self._busy_seconds))
 
