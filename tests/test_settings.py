@@ -212,3 +212,31 @@ def test_the_environment_sets_whether_secrets_are_kept_from_a_model(file: Path) 
     assert not settings.read(env | {"SLOWWAVE_REDACT_TO_MODEL": "false"}).config.redact_to_model
     with pytest.raises(InputError, match="redact_to_model='perhaps'"):
         settings.read(env | {"SLOWWAVE_REDACT_TO_MODEL": "perhaps"})
+
+
+def test_the_environment_sets_every_field_of_config(file: Path) -> None:
+    env = {
+        "SLOWWAVE_CONFIG": str(file),
+        "SLOWWAVE_MIN_MESSAGES": "3",
+        "SLOWWAVE_HALF_LIFE_DAYS": "30",
+        "SLOWWAVE_SEARCH_IN_RAM": "none",
+        "SLOWWAVE_RETENTION_POLICY": "power",
+        "SLOWWAVE_CATEGORY_TTL_DAYS": "{ session_state = 2 }",
+    }
+    config = settings.read(env).config
+    assert (config.min_messages, config.half_life_days, config.search_in_ram) == (3, 30, None)
+    assert (config.retention_policy, dict(config.category_ttl_days)) == ("power", {"session_state": 2})
+    sources = {one.name: one.source for one in settings.in_force(env)}
+    assert sources["min_messages"] == "SLOWWAVE_MIN_MESSAGES"
+
+
+@pytest.mark.parametrize("value", ["0", "many", "true", "[3]"])
+def test_a_wrong_value_of_a_variable_names_the_variable(file: Path, value: str) -> None:
+    with pytest.raises(InputError, match=r"in SLOWWAVE_MIN_MESSAGES.*min_messages="):
+        settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_MIN_MESSAGES": value})
+
+
+def test_a_variable_that_is_named_almost_like_a_setting_is_an_error(file: Path) -> None:
+    with pytest.raises(SettingsError, match="SLOWWAVE_MIN_MESAGES is no setting: did you mean SLOWWAVE_MIN_MESSAGES"):
+        settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_MIN_MESAGES": "3"})
+    settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_BUILD_OF_ACME": "3"})

@@ -1,5 +1,6 @@
 """Workers: each due scope is slept once, failing scopes become dead letters, and the queue contains names only."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -11,15 +12,17 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from slowwave import AgentMemory, worker
+from slowwave import AgentMemory, Message, Slowwave, worker
 from slowwave.cli.app import app
 from slowwave.composition import build_ports
 from slowwave.errors import InputError, ReadOnlyError, SettingsError, StoreError
+from slowwave.model.night import TRIES
+from slowwave.pipelines.sleep import sleep_pass
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.ports import Ports
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import postgres_server
-from slowwave.worker import SCHEMA, TRIES, Worker, _Job, _read, queue_status
+from slowwave.worker import SCHEMA, FleetLimits, Worker, queue_status
 
 pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'")
 
@@ -58,73 +61,162 @@ def test_each_due_scope_is_slept_once_and_the_queue_contains_no_memory_text(own:
     due(own, "acme/alice", "acme/bob")
     assert queue_status(own) is None
     reports: list[str] = []
-    with Worker(memory, own, on_progress=lambda scope, _: reports.append(scope)) as node:
+    with Worker(memory, own, on_progress=lambda scope, *_: reports.append(scope)) as node:
         node.look()
         node.look()
-        until(lambda: len(reports) == 2 and "slept" in queue_rows(own))
+        until(lambda: len(reports) == 2 and "SUCCESS" in queue_rows(own))
         assert "acme/alice" in queue_rows(own)
         assert "xylophone" not in queue_rows(own)
         until(lambda: not node.look().running)
         state = node.look()
     assert sorted(reports) == ["acme/alice", "acme/bob"]
-    assert (state.waiting, state.dead, state.workers) == (frozenset(), (), 1)
+    assert (state.waiting, len(state.workers)) == (frozenset(), 1)
     assert memory.sleep_due() == {}
 
 
-def test_a_scope_that_keeps_failing_becomes_a_dead_letter_until_retry(
+def fail(address: str, names: str, failures: int) -> None:
+    """Make scopes as if so many of their passes had failed, and others be due: the server makes the rows."""
+    with psycopg.connect(address) as db:
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', false)")
+        db.execute("INSERT INTO slowwave.scopes (path) SELECT %s || n FROM generate_series(1, 1000) n", (names,))
+        db.execute(
+            "INSERT INTO slowwave.leases (scope, token, holder, until, run, failures, next_try, error) SELECT token, 1, '', 0, "
+            "token << 40, %s, 9000000000000000, 'CorruptError' FROM slowwave.scopes WHERE path LIKE %s",
+            (failures, f"{names}%"),
+        )
+        db.execute(
+            "INSERT INTO slowwave.due SELECT token, 0 FROM slowwave.scopes WHERE path LIKE %s "
+            "ON CONFLICT (scope) DO UPDATE SET at = 0",
+            (f"{names}%",),
+        )
+
+
+def test_a_thousand_dead_letters_keep_no_scope_from_its_pass(own: str, memory: AgentMemory) -> None:
+    fail(own, "bad/", TRIES)
+    healthy = [f"good/{number}" for number in range(12)]
+    due(own, *healthy)
+    slept: list[str] = []
+    with Worker(memory, own, on_progress=lambda scope, *_: slept.append(scope)) as node:
+        node.look()
+        until(lambda: len(slept) == len(healthy))
+        assert not node.more
+    assert sorted(slept) == sorted(healthy)
+    with Slowwave.open(own, llm=None, embedder="none") as store:
+        assert len(store.failing()) == 1000
+        assert store.retry("bad/7") == ["bad/7"]
+        assert store.retry("bad/7") == []
+        assert memory.ports.store.scopes_due(memory.ports.now(), 10) == ["bad/7"]
+        assert len(store.retry()) == 999
+        assert store.failing() == {}
+
+
+def test_the_queue_is_filled_again_until_every_due_scope_is_slept(
+    own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker.worker, "QUEUED", 4)
+    names = [f"a/{number}" for number in range(10)]
+    due(own, *names)
+    slept: list[str] = []
+    with Worker(memory, own, on_progress=lambda scope, *_: slept.append(scope)) as node:
+        node.look()
+        assert node.more
+        until(lambda: bool(node.look()) and len(slept) == len(names) and not node.more)
+    assert sorted(slept) == sorted(names)
+
+
+def test_a_failing_scope_is_tried_again_by_itself_and_counted(
     own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     due(own, "acme/bad", "acme/good")
-    original = worker.sleep_scope
+    original = sleep_pass._run_stages
 
-    def failing_for_one_scope(ports: Ports, scope: str, *, think: bool) -> SleepReport:
-        if scope == "acme/bad":
+    def failing_for_one_scope(ports: Ports, *rest: object, **options: object) -> SleepReport:
+        if ports.scope == "acme/bad":
             raise StoreError(f"the disk says {SECRET}")
-        return original(ports, scope, think=think)
+        return original(ports, *rest, **options)
 
-    monkeypatch.setattr(worker, "sleep_scope", failing_for_one_scope)
-    reports: list[str] = []
-    with Worker(memory, own, on_progress=lambda scope, report: reports.append(f"{scope}: {report}")) as node:
-        until(lambda: bool(node.look().dead))
-        failed = node.look().failed["acme/bad"]
-        assert (failed.tries, failed.error) == (TRIES, "StoreError")
+    monkeypatch.setattr(sleep_pass, "_run_stages", failing_for_one_scope)
+    ended: dict[str, object] = {}
+    with Worker(memory, own, on_progress=lambda scope, result, _: ended.update({scope: result})) as node:
+        node.look()
+        until(lambda: len(ended) == 2)
+        night = memory.ports.store.night("acme/bad")
+        assert (night.failures, night.error) == (1, "StoreError")
+        assert memory.ports.store.scopes_due(memory.ports.now(), 10) == []
         assert "xylophone" not in queue_rows(own)
-        assert sum(report.startswith("acme/bad: the disk says") for report in reports) == TRIES
-        problem = "problem: 1 dead letter, this one too (3 nights failed, the last with StoreError)"
-        assert f"{problem}: workers leave them alone until `worker --retry`\n" in status(own, "acme/bad")
-        assert "acme/bad" not in status(own, "acme/good")
+        assert "1 sleep pass failed, the last with StoreError" in status(own, "acme/bad")
+        assert "failed" not in status(own, "acme/good")
         monkeypatch.undo()
-        assert node.retry() == 1
-        assert node.retry() == 0
-        until(lambda: not node.look().failed and not memory.ports.store.scopes_due(memory.ports.now(), 10))
-        until(lambda: not node.look().running)
-    assert "dead letter" not in status(own, "acme/bad")
+        with Slowwave.open(own, llm=None, embedder="none") as store:
+            assert store.retry() == ["acme/bad"]
+        node.look()
+        until(lambda: isinstance(ended["acme/bad"], SleepReport))
+    assert memory.ports.store.night("acme/bad").failures == 0
 
 
-def _job(status: str, outcome: str = "", scope: str = "a", number: int = 0) -> _Job:
-    return _Job(key=f"{scope}/{number}", status=status, worker=1, outcome=outcome, error="StoreError")
+def test_the_jobs_of_a_worker_that_stopped_renewing_are_cancelled_and_done_by_others(
+    own: str, memory: AgentMemory
+) -> None:
+    due(own, "a", "b")
+    slept: list[str] = []
+    with Worker(memory, own, on_progress=lambda scope, *_: slept.append(scope)) as node:
+        node._closing.set()  # as a process that stands still: it takes jobs, and does nothing
+        node.look()
+        until(lambda: not live_scopes(own))
+        with psycopg.connect(own) as db:
+            db.execute(
+                f"UPDATE {SCHEMA}.workflow_status SET status = 'PENDING', executor_id = '77', completed_at = NULL"
+            )
+            db.execute("INSERT INTO slowwave.workers VALUES (77, 'paused', '', '0', 0, 0)")
+        assert live_scopes(own) == {"a", "b"}
+        node._closing.clear()
+        node.look()
+        until(lambda: bool(node.look()) and sorted(slept) == ["a", "b"])
+        assert [one.number for one in node.look().workers] == [node.number]
+    assert not live_scopes(own)
 
 
-@pytest.mark.parametrize(
-    ("jobs", "tries", "finished"),
-    [
-        ([_job("ERROR"), _job("CANCELLED", number=1)], 2, []),
-        ([_job("ERROR"), _job("SUCCESS", "slept", number=1)], 0, ["a/1", "a/0"]),
-        ([_job("ERROR"), _job("SUCCESS", "elsewhere", number=1)], 1, ["a/1"]),
-        ([_job("SUCCESS", "slept"), _job("ERROR", number=1)], 1, ["a/0"]),
-        ([_job("ERROR"), _job("ERROR", scope="b"), _job("SUCCESS", "slept", "b", 1)], 1, ["b/1", "b/0"]),
-    ],
-)
-def test_only_a_successful_pass_clears_earlier_failures(jobs: list[_Job], tries: int, finished: list[str]) -> None:
-    state, rows = _read(jobs, frozenset({1}))
-    assert (state.failed["a"].tries if "a" in state.failed else 0) == tries
-    assert rows == finished
+def live_scopes(address: str) -> set[str]:
+    state = queue_status(address)
+    assert state is not None
+    return {*state.waiting, *state.running}
+
+
+def test_limits_of_all_workers_stay_as_they_are_until_a_worker_sets_them(own: str, memory: AgentMemory) -> None:
+    with Worker(memory, own, at_once=4, per_minute=600) as first:
+        assert first.limits == FleetLimits(at_once=4, per_worker=4, per_minute=600)
+    with Worker(memory, own) as second:
+        assert second.limits == first.limits
+    with pytest.raises(InputError, match="other limits"):
+        Worker(memory, own, at_once=32)
+    with Worker(memory, own, at_once=32, per_minute=0, set_limits=True) as third:
+        assert third.limits == FleetLimits(at_once=32, per_worker=4, per_minute=None)
+    with Worker(memory, own) as fourth:
+        assert fourth.limits == third.limits
+
+
+def test_a_login_that_may_not_read_the_queue_is_told(own: str, memory: AgentMemory) -> None:
+    due(own, "a")
+    with Worker(memory, own) as node:
+        node.look()
+    with psycopg.connect(own, autocommit=True) as db:
+        db.execute("CREATE ROLE reader LOGIN IN ROLE slowwave_app")
+    reader = own.replace("postgres:@", "reader@")
+    state = queue_status(reader)
+    assert state is not None
+    assert not state.readable
+    assert "GRANT USAGE ON SCHEMA slowwave_queue" in status(reader, "a")
+    with psycopg.connect(own, autocommit=True) as db:
+        db.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO reader")
+    state = queue_status(reader)
+    assert state is not None
+    assert state.readable
 
 
 def test_per_minute_limits_the_passes_that_are_started(own: str, memory: AgentMemory) -> None:
     due(own, "a", "b", "c")
     reports: list[str] = []
-    with Worker(memory, own, per_minute=1, on_progress=lambda scope, _: reports.append(scope)) as node:
+    with Worker(memory, own, per_minute=1, on_progress=lambda scope, *_: reports.append(scope)) as node:
         node.look()
         until(lambda: bool(reports))
         time.sleep(1.0)
@@ -138,7 +230,7 @@ def test_invalid_arguments_raise_errors_that_say_what_to_do(
     with pytest.raises(SettingsError, match="use `sleep_due`"):
         Worker(memory, "memory.db")
     with pytest.raises(InputError, match="must be at least 1"):
-        Worker(memory, own, per_minute=0)
+        Worker(memory, own, at_once=0)
     monkeypatch.setitem(sys.modules, "dbos", None)
     with pytest.raises(SettingsError, match=r"slowwave\[worker\]"):
         Worker(memory, own)
@@ -155,7 +247,7 @@ def test_a_separate_login_needs_the_privilege_to_create_the_queue(own: str, memo
     reports: list[str] = []
     with (
         AgentMemory.open(nightly, scope="keeper", llm=None, embedder="none") as keeper,
-        Worker(keeper, nightly, on_progress=lambda scope, _: reports.append(scope)) as node,
+        Worker(keeper, nightly, on_progress=lambda scope, *_: reports.append(scope)) as node,
     ):
         node.look()
         until(lambda: reports == ["a"])
@@ -171,7 +263,7 @@ def test_look_raises_while_the_server_is_down_and_works_when_it_is_back() -> Non
         )
         with AgentMemory(ports=ports) as memory:
             reports: list[str] = []
-            with Worker(memory, address, on_progress=lambda scope, _: reports.append(scope)) as node:
+            with Worker(memory, address, on_progress=lambda scope, *_: reports.append(scope)) as node:
                 server.kill()
                 until(lambda: _is_down(node))
                 with pytest.raises(StoreError):
@@ -190,12 +282,53 @@ def _is_down(node: Worker) -> bool:
 
 def test_the_command_runs_until_it_gets_a_signal(own: str) -> None:
     due(own, "acme/alice")
+    command = [*MAIN, "--store", own, "--embedder", "none", "worker", "--every", "1s", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        seen = []
+        for line in process.stderr:
+            seen.append(json.loads(line))
+            if seen[-1]["event"] == "pass":
+                process.send_signal(signal.SIGTERM)
+    assert process.returncode == 0
+    assert [one["event"] for one in seen if one["event"] != "minute"] == ["begin", "pass", "stopping", "end"]
+    (ended,) = (one for one in seen if one["event"] == "pass")
+    assert (ended["scope"], ended["level"], ended["problems"]) == ("acme/alice", "info", 0)
+    assert ended["seconds"] > 0
+    assert all(one["time"] and one["worker"] for one in seen)
+
+
+CANARIES = ("xylophone", "Quetzalcoatl", "zeppelin-4711", "marmalade")
+
+
+def test_the_log_of_a_worker_has_no_word_of_a_memory(own: str) -> None:
+    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="none") as alice:
+        lines = [
+            "I own the xylophone.",
+            "My dog is called Quetzalcoatl.",
+            "My code is zeppelin-4711.",
+            "I love marmalade.",
+        ]
+        alice.add_messages([Message(role="user", content=text) for text in lines * 2], conversation="marmalade")
+        alice.add("Alice owns the xylophone")
+    with AgentMemory.open(own, scope="acme/bad", llm=None, embedder="none") as bad:
+        bad.add("Bob owns the zeppelin-4711")
+    with psycopg.connect(own) as db:
+        db.execute("SELECT set_config('slowwave.every_scope', 'on', false)")
+        db.execute(
+            "UPDATE slowwave.memories SET checksum = checksum + 1, text = text || ' marmalade' WHERE text LIKE 'Bob%'"
+        )
     command = [*MAIN, "--store", own, "--embedder", "none", "worker", "--every", "1s"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("acme/alice: ")
+        assert process.stderr is not None
+        written, ended = "", set()
+        while len(ended) < 2:
+            line = process.stderr.readline()
+            written += line
+            ended |= {scope for scope in ("acme/alice", "acme/bad") if f"scope={scope}" in line}
         process.send_signal(signal.SIGTERM)
-        output, warnings = process.communicate(timeout=30)
-        assert (output, warnings.count("\n")) == ("", 1)
-        assert warnings.startswith("repeats every 1s")
-    assert process.returncode == 0
+        output, rest = process.communicate(timeout=30)
+    assert output == ""
+    assert not [word for word in CANARIES if word in written + rest]
+    assert " error " in written
+    assert "error=CorruptError" in written

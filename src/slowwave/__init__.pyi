@@ -26,6 +26,7 @@ from slowwave.errors import (
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
+from slowwave.model.fleet import Fleet
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import (
@@ -109,6 +110,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Finding",
+    "Fleet",
     "ForeignFileError",
     "Group",
     "Health",

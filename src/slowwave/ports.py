@@ -558,10 +558,6 @@ class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, Lease
         """Return the schema that the store has now, beside that of this program."""
         ...
 
-    def figures(self) -> Mapping[str, int]:
-        """Return figures of this process: its connections and its search indexes in RAM. No statement is run."""
-        ...
-
     def repair(self) -> Repaired:
         """Recompute the checksums of damaged rows where a replay of the journal proves their content."""
         ...

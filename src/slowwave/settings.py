@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from slowwave.errors import InputError, SettingsError, shown
+from slowwave.errors import InputError, SettingsError
 from slowwave.model.config import Config
 
 NAME: Final = "slowwave"
@@ -23,8 +23,9 @@ PRIVATE_FOLDER: Final = 0o700
 class Settings:
     """The store, the model, the embedder and the limits of cost, from environment variables and the settings file.
 
-    Each field except `config`, and `redact_to_model` of it, is read from an environment variable with the prefix SLOWWAVE_, such as
-    SLOWWAVE_LLM_SECONDS, else from the settings file. The file is SLOWWAVE_CONFIG, else slowwave.toml in the user's
+    Each field, and each field of `config`, is read from an environment variable with the prefix SLOWWAVE_, such as
+    SLOWWAVE_LLM_SECONDS or SLOWWAVE_MIN_MESSAGES, else from the settings file. Values of `config` are written as in TOML;
+    "none" is None. A variable that is named almost like a setting is an error. The file is SLOWWAVE_CONFIG, else slowwave.toml in the user's
     settings folder. It is TOML, with the names of the fields and of Config in the table `[slowwave]` or at the top level.
 
     `llm_key` is sent to the address of the model only, `embedder_key` to that of the embedder only. OPENAI_API_KEY is
@@ -41,7 +42,7 @@ class Settings:
         embedder_url: the address of the embedder's server.
         embedder_seconds: the time-out of one request to the embedder, with all tries, in seconds; None: 10.
         vault: a folder of Markdown pages; its config/memory_compaction.md sets windows and profile of summaries.
-        config: the fields of Config in the file, else their defaults.
+        config: the fields of Config in the environment, else in the file, else their defaults.
     """
 
     store: str | None = None
@@ -91,7 +92,8 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
         SettingsError: naming every wrong value, if a wrong one is not of Config.
         InputError: the same, if all wrong ones are of Config.
     """
-    table = dict(table) | _config_from_environment(env)
+    from_environment = _config_from_environment(env)
+    table = dict(table) | from_environment
     values: dict[str, Any] = {}
     wrong: list[str] = []
     for name, parser in _PARSERS.items():
@@ -114,37 +116,43 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
     if wrong:
         raise SettingsError("; ".join([*wrong, *of_config]))
     if of_config:
-        raise InputError(f"in {path}: {'; '.join(of_config)}")
+        places = [f"{PREFIX}{name.upper()}" for name in from_environment]
+        places += [str(path)] if len(table) > len(from_environment) else []
+        raise InputError(f"in {' or '.join(places)}: {'; '.join(of_config)}")
     return Settings(config=config, **values)
 
 
 def _config_from_environment(env: Mapping[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name in CONFIG_FROM_ENVIRONMENT:
-        if text := env.get(f"{PREFIX}{name.upper()}"):
-            try:
-                found[name] = _config_value(name, text)
-                Config.from_mapping({name: found[name]})
-            except (ValueError, InputError) as error:
-                raise InputError(f"in {PREFIX}{name.upper()}: {error}") from None
-    return found
+    """The fields of Config that environment variables set, by their names in Config.
+
+    Raises:
+        SettingsError: a variable is named almost like a setting.
+    """
+    import difflib  # noqa: PLC0415 - only a wrong name needs it
+
+    for variable in env:
+        name = variable.removeprefix(PREFIX).lower()
+        if variable.startswith(PREFIX) and name not in {*NAMES, "config"}:
+            near = difflib.get_close_matches(name, NAMES, n=1, cutoff=_LIKE)
+            if near:
+                raise SettingsError(f"{variable} is no setting: did you mean {PREFIX}{near[0].upper()}?")
+    given = {name: env.get(f"{PREFIX}{name.upper()}") for name in CONFIG_NAMES}
+    return {name: _config_value(name, text) for name, text in given.items() if text}
 
 
 def _config_value(name: str, text: str) -> object:
-    """The value of a field of Config in an environment variable. Raises ValueError, as a sentence."""
-    default = getattr(Config(), name)
-    if isinstance(default, str):
+    """The value of an environment variable for a field of Config: a value of TOML, "none", or a text."""
+    import tomllib  # noqa: PLC0415 - most users set no such variable
+
+    if isinstance(Config.__dataclass_fields__[name].default, str):
         return text
-    if isinstance(default, bool):
-        if text.lower() not in _TRUTH:
-            raise ValueError(f"{name}={shown(text)}: use true or false")
-        return _TRUTH[text.lower()]
-    if text.lower() == "none":
-        return None
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
     try:
-        return int(text) if text.lstrip("+-").isdecimal() else float(text)
-    except ValueError:
-        raise ValueError(f"{name}={shown(text)}: use a number, or none for no limit") from None
+        content = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return content["value"] if [*content] == ["value"] else text
 
 
 def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
@@ -195,7 +203,7 @@ def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
         variable = f"{PREFIX}{name.upper()}"
         value = getattr(known, name) if name in _PARSERS else getattr(known.config, name)
         source = str(path) if name in table else "default"
-        if name in (*_PARSERS, *CONFIG_FROM_ENVIRONMENT) and env.get(variable):
+        if env.get(variable):
             source = variable
         found.append(Setting(name=name, value=_without_secrets(name, value), source=source))
     return found
@@ -307,13 +315,10 @@ _PARSERS: Final[Mapping[str, Parser]] = {
 }
 
 
-_OF_THE_STORE: Final = (
-    *("index_cache_mb", "search_in_ram", "connections", "connect_seconds", "lock_seconds"),
-    *("statement_seconds", "idle_transaction_seconds", "application_name"),
-)
-CONFIG_FROM_ENVIRONMENT: Final = ("redact_to_model", *_OF_THE_STORE)
-"""The fields of Config that an environment variable sets too, for what differs between the processes of one settings file."""
-_TRUTH: Final = {"true": True, "false": False}
+_WORDS: Final[Mapping[str, object]] = {"true": True, "false": False, "none": None}
+"""Values of environment variables that TOML does not have, or only in small letters."""
+_LIKE: Final = 0.85
+"""How similar the name of a variable must be to that of a setting to be taken for a misspelling of it."""
 CONFIG_NAMES: Final = frozenset(Config.__dataclass_fields__)
 NAMES: Final = (*_PARSERS, *Config.__dataclass_fields__)
 """The names of all settings."""

@@ -15,6 +15,7 @@ from slowwave.model.config import Config
 from slowwave.model.fleet import Fleet
 from slowwave.model.memory import Memory
 from slowwave.model.names import checked_id, optional_count
+from slowwave.model.night import Night
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
@@ -270,6 +271,29 @@ class Slowwave:
     def pending_proofs(self) -> list[PendingProof]:
         """Return the erases that `prove_erased` has yet to prove, the oldest first."""
         return self._session.ports.store.pending_proofs()
+
+    def failing(self) -> dict[str, Night]:
+        """Return the scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000.
+
+        A scope with `Night.dead` failed at least three times with an error. It is tried again at `Night.next_try`, or at
+        once after `retry`.
+        """
+        from slowwave.pipelines.sleep.all_scopes import failing_scopes
+
+        return failing_scopes(self._session.ports)
+
+    def retry(self, scope: str | None = None) -> list[str]:
+        """Make failing scopes due for sleep at once, for instance after a model works again.
+
+        Args:
+            scope: a scope whose passes failed; None: all of them, at most 10,000.
+
+        Returns:
+            The scopes that had failed.
+        """
+        from slowwave.pipelines.sleep.all_scopes import retry
+
+        return retry(self._session.ports, None if scope is None else checked_scope(scope))
 
     def backup(self, path: str | Path) -> None:
         """Write a verified copy of the whole store to a new file. See `AgentMemory.backup`.

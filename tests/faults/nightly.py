@@ -13,7 +13,7 @@ def main(address: str, at: str) -> None:
     clock = FrozenClock(datetime.fromtimestamp(float(at), UTC))
     with AgentMemory.open(address, scope="keeper", llm=None, embedder="none", clock=clock) as memory:
 
-        def told(scope: str, _: object) -> None:
+        def told(scope: str, *_: object) -> None:
             sys.stdout.write(f"{scope}\n")
             sys.stdout.flush()
 

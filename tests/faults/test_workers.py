@@ -51,7 +51,7 @@ def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(postgres: P
         other.kill()
         told = set(other.communicate()[0].split())
         assert told < set(names), "the one that was killed slept some of them"
-        assert stands.dead == ()
+        assert not any(night.failures for _, night in ports.store.failing_nights(1, 10))
         for name in names:
             assert len(ports.store.runs(name, None, "sleep/expire")) == 1
             assert len(ports.store.runs(name, None, "sleep/duplicates")) == 1

@@ -52,6 +52,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "apply": "maintenance_cmds:apply",
         "compact": "vault_cmds:compact",
         "worker": "worker_cmd:worker",
+        "retry": "worker_cmd:retry",
         "reembed": "maintenance_cmds:reembed",
         "status": "inspect_cmds:status",
         "fleet": "fleet_cmd:fleet",

@@ -184,8 +184,7 @@ def status(options: CommonOptions, conversation: str | None) -> None:
         conversation = conversation_named(memory, conversation)
         state = memory.status()
         coverage = memory.summary_coverage(conversation) if conversation is not None else []
-    problems = (*state.problems, *worker_notes(options, state.scope))
-    state = replace(state, problems=problems)
+    state = replace(state, problems=(*state.problems, *worker_notes(options)))
     if options.json:
         options.output.write_json({**to_json_value(state), "settings": str(settings.file_path())})
         return

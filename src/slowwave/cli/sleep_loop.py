@@ -3,7 +3,8 @@
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -43,16 +44,10 @@ def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[]
     """
     from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - `--help` does without
 
-    pause, stopped, waits = seconds(every), threading.Event(), False
+    pause, waits = seconds(every), False
     shown = every if every[-1:].isalpha() else f"{every.strip()} s"
     options.warn(f"repeats every {shown}: Ctrl-C stops after the pass that is running")
-
-    def stop(number: int, _: FrameType | None) -> None:
-        stopped.set()
-        signal.signal(number, signal.default_int_handler)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with stopped_by_signals() as stopped:
         while not stopped.is_set():
             try:
                 waits = action()
@@ -61,10 +56,24 @@ def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[]
                 waits = True
             sys.stdout.flush()  # a log file shows each pass when it ends
             stopped.wait(pause)
+    return waits
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """An event that the first SIGINT or SIGTERM sets; a second one interrupts the program."""
+    stopped = threading.Event()
+
+    def stop(number: int, _: FrameType | None) -> None:
+        stopped.set()
+        signal.signal(number, signal.default_int_handler)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return waits
 
 
 def sleep_due_scopes(options: CommonOptions, memory: "AgentMemory", *, think: bool) -> bool:

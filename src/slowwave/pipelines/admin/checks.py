@@ -2,10 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from slowwave.errors import OlderSchemaError, SlowwaveError
+from slowwave.model.night import TRIES
 from slowwave.pipelines.admin.status import status
 from slowwave.ports import Ports
+
+FAILING_MAX: Final = 10_000
+"""Failing scopes that are counted."""
+FAILING_SHOWN: Final = 5
+"""Failing scopes that are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +80,11 @@ def _work(ports: Ports) -> Iterator[Check]:
         yield Check(
             check="waiting", ok=False, found=f"{state.waiting} {facts} for a model: the next sleep pass asks it again"
         )
+    dead = [f"{scope} ({night})" for scope, night in ports.store.failing_nights(TRIES, FAILING_MAX) if night.dead]
+    if dead:
+        more = f" and {len(dead) - FAILING_SHOWN:,} more" if len(dead) > FAILING_SHOWN else ""
+        found = f"{len(dead):,} of the store fail again and again: {', '.join(dead[:FAILING_SHOWN])}{more}"
+        yield Check(check="scopes", ok=False, found=f"{found}; after mending the cause run `slowwave retry`")
     if state.unembedded:
         memories = "memory has" if state.unembedded == 1 else "memories have"
         yield Check(

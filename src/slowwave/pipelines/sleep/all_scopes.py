@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import StoreError
+from slowwave.model.night import Night
 from slowwave.model.plan import Plan
 from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
@@ -63,3 +64,18 @@ def sleep_due(ports: Ports, *, think: bool = True, limit: int | None = None) -> 
                 report = SleepReport(plan=plan, problems=(str(error),))
             if ELSEWHERE not in report.left:
                 yield scope, report
+
+
+FAILING_MAX: Final = 10_000
+"""How many failing scopes one call lists or retries."""
+
+
+def failing_scopes(ports: Ports) -> dict[str, Night]:
+    """The scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000."""
+    return dict(ports.store.failing_nights(1, FAILING_MAX))
+
+
+def retry(ports: Ports, scope: str | None = None) -> list[str]:
+    """Forget the failures of a scope, or of all failing ones, so that they are due at once. Returns which they were."""
+    scopes = failing_scopes(ports) if scope is None else [scope]
+    return [one for one in scopes if ports.store.retry_night(one)]

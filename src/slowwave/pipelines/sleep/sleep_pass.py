@@ -102,7 +102,8 @@ def sleep(
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if (
-        rest.sequence == ports.store.sequence(ports.scope)
+        rest.sequence is not None
+        and rest.sequence == ports.store.sequence(ports.scope)
         and not ports.store.due(ports.scope, now)
         and (rest.again is None or now < rest.again)
     ):

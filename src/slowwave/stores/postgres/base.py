@@ -118,6 +118,11 @@ class PostgresBase(StoreBase):
             "connections.max": self._most,
         }
 
+    def limit_connections(self, most: int) -> None:
+        """Hold at most so many connections from now on; call it before the store is used."""
+        self._most = most
+        self._pool.limit(most)
+
     def close(self) -> None:
         """Close the connections. Idempotent."""
         self._guard.closed = True

@@ -96,6 +96,11 @@ class Pool:
         self._idle: list[RawConnection] = []
         self._closed = False
 
+    def limit(self, most: int) -> None:
+        """Change the greatest number of connections; those above it are kept until the pool closes."""
+        with self._lock:
+            self._most = most
+
     def take(self, seconds: float) -> RawConnection:
         """Take a connection out of the pool, or open one, within so many seconds.
 
@@ -168,16 +173,6 @@ class Pool:
         if self._closed:
             raw.close()
         self._free(None if raw.closed else raw)
-
-    def figures(self) -> dict[str, int]:
-        """Connections in use and idle, threads that wait for one, and the greatest number of connections."""
-        with self._lock:
-            return {
-                "connections_used": self._taken,
-                "connections_idle": len(self._idle),
-                "connections_waited_for": self._waiting,
-                "connections_most": self._most,
-            }
 
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""

@@ -16,6 +16,7 @@ SELECT set_config('slowwave.every_scope', 'off', true);
 CREATE TABLE workers (
     number bigint PRIMARY KEY,
     name text COLLATE "C" NOT NULL,     -- machine and process, for people
+    process text COLLATE "C" NOT NULL,  -- the same so that a process of that machine can find out whether it has ended
     version text COLLATE "C" NOT NULL,  -- of Slowwave
     began bigint NOT NULL,
     renewed bigint NOT NULL             -- by the server's clock, microseconds since 1970
