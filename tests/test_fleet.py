@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from tests.conftest import START, World
 from tests.test_telemetry import Measured, measured
 
 from slowwave import Config, InputError, Slowwave, telemetry
+from slowwave.cli.worker_health import answering_probes
 from slowwave.model.night import TRIES
 from slowwave.pipelines.sleep.all_scopes import due_scopes
 from slowwave.probes import Heartbeat, readiness, serve
@@ -208,3 +210,16 @@ def test_a_store_that_cannot_be_reached_is_not_ready_and_its_address_is_not_show
     answer = readiness(store.ready)
     assert answer.code == 503
     assert "postgresql" not in str(answer)
+
+
+def test_a_worker_answers_probes_at_its_port_only_with_the_option(store: Slowwave) -> None:
+    memory = store.within("alice")
+    with answering_probes(None, memory, 60.0) as beat:
+        beat()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with answering_probes(port, memory, 60.0) as beat:
+        beat()
+        assert _get(port, "/healthz")[0] == 200
+        assert _get(port, "/readyz")[1]["status"] == "ok"
