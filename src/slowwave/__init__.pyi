@@ -26,7 +26,7 @@ from slowwave.errors import (
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
-from slowwave.model.fleet import Fleet
+from slowwave.model.fleet import Fleet, RunningWorker
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import (
@@ -41,6 +41,7 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
+from slowwave.model.night import Night
 from slowwave.model.note import Note
 from slowwave.model.operations import (
     Add,
@@ -57,6 +58,7 @@ from slowwave.model.operations import (
 from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.query import Context, Hit, Item, Section, Where
+from slowwave.model.schema import SchemaState
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.checks import Check
@@ -132,6 +134,7 @@ __all__ = [
     "ModelError",
     "MoveCursor",
     "NewerSchemaError",
+    "Night",
     "NotFoundError",
     "Note",
     "OlderSchemaError",
@@ -147,7 +150,9 @@ __all__ = [
     "RejectFact",
     "Rejected",
     "Run",
+    "RunningWorker",
     "Scene",
+    "SchemaState",
     "Scope",
     "Section",
     "SemanticMemory",

@@ -91,10 +91,7 @@ def worker(
                 on_progress=ended,
             ) as running,
         ):
-            limits = running.limits
-            log.write(
-                "info", "begin", at_once=limits.at_once, per_worker=limits.per_worker, per_minute=limits.per_minute
-            )
+            _write_limits(log, running)
             next_look = next_line = time.monotonic()
             while not stopped.wait(max(0.0, min(next_look, next_line) - time.monotonic())):
                 now = time.monotonic()
@@ -107,6 +104,11 @@ def worker(
                     next_line = now + MINUTE
             log.write("info", "stopping")
         log.write("info", "end")
+
+
+def _write_limits(log: "WorkerLog", running: "Worker") -> None:
+    limits = running.limits
+    log.write("info", "begin", at_once=limits.at_once, per_worker=limits.per_worker, per_minute=limits.per_minute)
 
 
 def _night(memory: "AgentMemory", scope: str) -> "Night | None":
