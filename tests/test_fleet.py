@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from tests.conftest import START, World
 from tests.test_telemetry import Measured, measured
 
 from slowwave import Config, InputError, Slowwave, telemetry
+from slowwave.cli.worker_health import answering_probes
 from slowwave.model.night import TRIES
 from slowwave.pipelines.sleep.all_scopes import due_scopes
 from slowwave.probes import Heartbeat, readiness, serve
@@ -64,7 +66,7 @@ def test_the_fleet_counts_exactly_what_is_due_and_for_how_long(store: Slowwave, 
     assert (state.scopes, state.due, state.oldest_due_seconds) == (3, 3, 1800.0)
     assert (state.workers, dict(state.dead), state.pending_proofs) == ((), {}, ())
     assert state.schema.steps == ()
-    assert state.figures["connections_most"] >= 4
+    assert state.gauges["connections.max"] >= 4
     store.sleep_due()
     assert (store.fleet().due, store.fleet().oldest_due_seconds) == (0, 0.0)
     assert "0 due" in str(store.fleet())
@@ -142,8 +144,8 @@ def test_each_documented_alarm_fires_and_is_silent_before(
         "FactsWaiting": held_back,
     }
     assert set(causes) == set(ALARMS), "each alarm of the page has a cause here"
-    store.within("dora").add_messages({"role": "user", "content": "I have a harp"}, "c")
-    store.within("dora").search("harp")
+    for verb in ("add_messages", "search"):
+        telemetry.instruments().duration.record(0.01, {telemetry.VERB: verb})
     for alarm, cause in causes.items():
         due_scopes(ports)
         assert not fires(measured, alarm), f"{alarm} is silent before"
@@ -170,7 +172,7 @@ def test_no_log_span_metric_or_state_holds_a_word_of_a_user(
         memory.erase(text=fact)
         with pytest.raises(InputError):
             memory.consolidate(question)
-        state = str(store.fleet()) + json.dumps(store.fleet().figures)
+        state = str(store.fleet()) + json.dumps(dict(store.fleet().gauges))
         answer = readiness(store.ready)
     everything = measured.data() + caplog.text + state + str(answer) + str([vars(one) for one in caplog.records])
     assert "slowwave.store.round_trip" in everything
@@ -208,3 +210,16 @@ def test_a_store_that_cannot_be_reached_is_not_ready_and_its_address_is_not_show
     answer = readiness(store.ready)
     assert answer.code == 503
     assert "postgresql" not in str(answer)
+
+
+def test_a_worker_answers_probes_at_its_port_only_with_the_option(store: Slowwave) -> None:
+    memory = store.within("alice")
+    with answering_probes(None, memory, 60.0) as beat:
+        beat()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with answering_probes(port, memory, 60.0) as beat:
+        beat()
+        assert _get(port, "/healthz")[0] == 200
+        assert _get(port, "/readyz")[1]["status"] == "ok"

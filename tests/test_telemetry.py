@@ -202,9 +202,9 @@ def test_figures_of_the_indexes_and_connections_of_open_stores_are_gauges(own: s
     with AgentMemory.open(own, llm=None) as memory:
         memory.add("Alice owns the deploy pipeline")
         memory.search("who owns deploys?")
-        assert measured.points("slowwave.indexes")[()] >= 1
-        assert measured.points("slowwave.index_bytes")[()] > 0
-        assert measured.points("slowwave.connections_most")[()] >= 16
+        assert measured.points("slowwave.index.scopes")[()] >= 1
+        assert measured.points("slowwave.index.bytes")[()] > 0
+        assert measured.points("slowwave.connections.max")[()] >= 16
 
 
 def test_without_opentelemetry_a_call_costs_under_five_microseconds_and_imports_nothing(

@@ -29,7 +29,7 @@ from slowwave.model.access import AccessKey, NewKey
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
-from slowwave.model.fleet import Fleet
+from slowwave.model.fleet import Fleet, RunningWorker
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.message import Message, MessageLike
 from slowwave.model.mind import (
@@ -44,6 +44,7 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
+from slowwave.model.night import Night
 from slowwave.model.note import Note
 from slowwave.model.operations import (
     Add,
@@ -60,6 +61,7 @@ from slowwave.model.operations import (
 from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.query import Context, Hit, Item, Section, Where
+from slowwave.model.schema import SchemaState
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.checks import Check
@@ -137,6 +139,7 @@ __all__ = [
     "MoveCursor",
     "NewKey",
     "NewerSchemaError",
+    "Night",
     "NotFoundError",
     "Note",
     "OlderSchemaError",
@@ -153,7 +156,9 @@ __all__ = [
     "Rejected",
     "ReusedNameError",
     "Run",
+    "RunningWorker",
     "Scene",
+    "SchemaState",
     "Scope",
     "Section",
     "SemanticMemory",

@@ -45,39 +45,40 @@ _store: Final = Log("store")
 
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper bounds of the buckets of durations in seconds. The SDK's own begin at 5 s, so that no percentile is usable."""
-FIGURES: Final = {
-    "connections_used": ("{connection}", "Connections of this process that are in use"),
-    "connections_waited_for": ("{thread}", "Threads of this process that wait for a connection"),
-    "connections_most": ("{connection}", "The greatest number of connections of this process"),
-    "indexes": ("{scope}", "Scopes whose search index is in RAM"),
-    "index_bytes": ("By", "Bytes of the search indexes in RAM"),
-    "index_limit": ("By", "The limit of the bytes of the search indexes in RAM"),
-    "indexes_built": ("{index}", "Search indexes that were built from rows since the start"),
-    "indexes_evicted": ("{index}", "Search indexes that left the RAM for others since the start"),
+GAUGES: Final = {
+    "connections.in_use": ("{connection}", "Connections of this process that are in use"),
+    "connections.waiting": ("{thread}", "Threads of this process that wait for a connection"),
+    "connections.max": ("{connection}", "The greatest number of connections of this process"),
+    "index.scopes": ("{scope}", "Scopes whose search index is in RAM"),
+    "index.bytes": ("By", "Bytes of the search indexes in RAM"),
+    "index.max_bytes": ("By", "The limit of the bytes of the search indexes in RAM"),
+    "index.builds": ("{index}", "Search indexes that were built from rows since the start"),
+    "index.loads": ("{index}", "Stored search indexes that were read since the start"),
+    "index.evictions": ("{index}", "Search indexes that left the RAM for others since the start"),
 }
-"""Figures of `Store.figures` that are exported as gauges, with their units and descriptions."""
+"""The names of `Store.gauges` that are exported, with their units and descriptions."""
 
 
-class HasFigures(Protocol):
+class HasGauges(Protocol):
     """An open store."""
 
-    def figures(self) -> Mapping[str, int]:
-        """Figures of this process, by name."""
+    def gauges(self) -> Mapping[str, float]:
+        """What it holds in this process now, by name."""
         ...
 
 
-_watched: "WeakSet[HasFigures]" = WeakSet()
+_watched: "WeakSet[HasGauges]" = WeakSet()
 
 
-def watch(store: HasFigures) -> None:
-    """Export the figures of an open store as gauges, summed over the stores of this process."""
+def watch(store: HasGauges) -> None:
+    """Export the gauges of an open store, summed over the stores of this process."""
     _watched.add(store)
 
 
 def _observed(name: str, _: object) -> "Iterator[Observation]":
     from opentelemetry.metrics import Observation  # noqa: PLC0415 - as in `instruments`
 
-    found = [figures[name] for figures in (store.figures() for store in list(_watched)) if name in figures]
+    found = [gauges[name] for gauges in (store.gauges() for store in list(_watched)) if name in gauges]
     if found:
         yield Observation(sum(found))
 
@@ -102,7 +103,7 @@ class Instruments(NamedTuple):
     def of(cls, traces: Any, metrics: Any) -> "Instruments":  # noqa: ANN401 - the trace and metrics modules, or providers
         """The instruments of a tracer provider and a meter provider."""
         meter = metrics.get_meter("slowwave")
-        for name, (unit, about) in FIGURES.items():
+        for name, (unit, about) in GAUGES.items():
             meter.create_observable_gauge(f"slowwave.{name}", [partial(_observed, name)], unit, about)
         return cls(
             tracer=traces.get_tracer("slowwave"),

@@ -283,29 +283,6 @@ class Slowwave:
         """Run a sleep pass for each scope that is due, at most `limit` (None: all). Returns reports by scope. See `AgentMemory.sleep_due`."""
         return self._memory().sleep_due(think=think, limit=limit, on_progress=on_progress)
 
-    def failing(self) -> dict[str, Night]:
-        """Return the scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000.
-
-        A scope with `Night.dead` failed at least three times with an error. It is tried again at `Night.next_try`, or at
-        once after `retry`.
-        """
-        from slowwave.pipelines.sleep.all_scopes import failing_scopes
-
-        return failing_scopes(self._session.ports)
-
-    def retry(self, scope: str | None = None) -> list[str]:
-        """Make failing scopes due for sleep at once, for instance after a model works again.
-
-        Args:
-            scope: a scope whose passes failed; None: all of them, at most 10,000.
-
-        Returns:
-            The scopes that had failed.
-        """
-        from slowwave.pipelines.sleep.all_scopes import retry
-
-        return retry(self._session.ports, None if scope is None else checked_scope(scope))
-
     def fleet(self) -> Fleet:
         """Return the state of the whole store: schema, backlog, workers, dead letters, pending proofs, and this process."""
         from slowwave.pipelines.admin.fleet import fleet
@@ -348,6 +325,29 @@ class Slowwave:
     def pending_proofs(self) -> list[PendingProof]:
         """Return the erases that `prove_erased` has yet to prove, the oldest first."""
         return self._session.ports.store.pending_proofs()
+
+    def failing(self) -> dict[str, Night]:
+        """Return the scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000.
+
+        A scope with `Night.dead` failed at least three times with an error. It is tried again at `Night.next_try`, or at
+        once after `retry`.
+        """
+        from slowwave.pipelines.sleep.all_scopes import failing_scopes
+
+        return failing_scopes(self._session.ports)
+
+    def retry(self, scope: str | None = None) -> list[str]:
+        """Make failing scopes due for sleep at once, for instance after a model works again.
+
+        Args:
+            scope: a scope whose passes failed; None: all of them, at most 10,000.
+
+        Returns:
+            The scopes that had failed.
+        """
+        from slowwave.pipelines.sleep.all_scopes import retry
+
+        return retry(self._session.ports, None if scope is None else checked_scope(scope))
 
     def backup(self, path: str | Path) -> None:
         """Write a verified copy of the whole store to a new file. See `AgentMemory.backup`.

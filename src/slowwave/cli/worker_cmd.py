@@ -63,7 +63,7 @@ def worker(
             "workers need a Postgres store: give --store postgresql://…; for a file use `slowwave sleep --due --every 60s`"
         )
     from slowwave.cli.worker_health import answering_probes  # noqa: PLC0415 - `--help` does without
-    from slowwave.cli.worker_log import WorkerLog  # noqa: PLC0415 - as above
+    from slowwave.cli.worker_log import WorkerLog  # noqa: PLC0415 - `--help` does without
     from slowwave.pipelines.sleep.background import seconds  # noqa: PLC0415 - as above
     from slowwave.worker import Worker, process_name  # noqa: PLC0415 - as above
 
@@ -79,6 +79,7 @@ def worker(
 
         with (
             stopped_by_signals() as stopped,
+            answering_probes(health_port, memory, pause) as beat,
             Worker(
                 memory,
                 options.address,
@@ -90,10 +91,7 @@ def worker(
                 on_progress=ended,
             ) as running,
         ):
-            limits = running.limits
-            log.write(
-                "info", "begin", at_once=limits.at_once, per_worker=limits.per_worker, per_minute=limits.per_minute
-            )
+            _write_limits(log, running)
             next_look = next_line = time.monotonic()
             while not stopped.wait(max(0.0, min(next_look, next_line) - time.monotonic())):
                 now = time.monotonic()
@@ -106,6 +104,11 @@ def worker(
                     next_line = now + MINUTE
             log.write("info", "stopping")
         log.write("info", "end")
+
+
+def _write_limits(log: "WorkerLog", running: "Worker") -> None:
+    limits = running.limits
+    log.write("info", "begin", at_once=limits.at_once, per_worker=limits.per_worker, per_minute=limits.per_minute)
 
 
 def _night(memory: "AgentMemory", scope: str) -> "Night | None":

@@ -42,7 +42,7 @@ class Fleet:
         workers: the workers that run.
         dead: dead letters: scopes whose sleep passes failed again and again, with the reason, the most failures first.
         pending_proofs: erases that wait for a proof of the whole store, the oldest first.
-        figures: of this process: connections in use, search indexes in RAM, by the names of `Store.figures`.
+        gauges: of this process: connections in use, search indexes in RAM, by the names of `Store.gauges`.
     """
 
     store: str
@@ -54,7 +54,7 @@ class Fleet:
     workers: tuple[RunningWorker, ...] = ()
     dead: Mapping[str, Night] = field(default_factory=dict)
     pending_proofs: tuple[PendingProof, ...] = ()
-    figures: Mapping[str, int] = field(default_factory=dict)
+    gauges: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         oldest = f", the oldest for {self.oldest_due_seconds:,.0f} s" if self.due else ""
@@ -73,5 +73,5 @@ class Fleet:
         if self.pending_proofs:
             since = f"{self.pending_proofs[0].at:%Y-%m-%d %H:%M}"
             lines.append(f"  {len(self.pending_proofs):,} erases wait for a proof of the whole store, since {since}")
-        lines += [f"  {name}: {number:,}" for name, number in self.figures.items()]
+        lines += [f"  {name}: {number:,.0f}" for name, number in self.gauges.items()]
         return "\n".join(lines)

@@ -163,10 +163,6 @@ class StoreBase:
         """A write transaction on one scope, with one writer at a time."""
         raise NotImplementedError
 
-    def figures(self) -> dict[str, int]:
-        """Figures of this process, by name."""
-        return {}
-
     def _after_erase(self, run: tuple[int, int, int] | None) -> None:
         """Hook at the end of a transaction that may have deleted rows.
 

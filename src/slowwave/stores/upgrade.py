@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,15 +75,13 @@ def init_store(where: str, *, partitions: int | None = None) -> SchemaState:
         raise InputError(f"there is a store at {there.store} already: nothing was created")
     make(where).close()
     if partitions is not None:
-        script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes()
+        from slowwave.stores.postgres.migrate import partition, state  # noqa: PLC0415 - needs the extra
 
         def cut(db: "psycopg.Connection[Any]", name: str) -> SchemaState:
-            with db.transaction():
-                db.execute("SELECT set_config('slowwave.partitions', %s, true)", (str(partitions),))
-                db.execute(script)
-            return SchemaState(store=name, version=0, wanted=0)
+            partition(db, partitions)
+            return state(db, name, migrations("postgres"))
 
-        _on_server(where, cut)
+        return _on_server(where, cut)
     return schema_state(where)
 
 

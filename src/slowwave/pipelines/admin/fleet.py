@@ -24,7 +24,7 @@ def fleet(ports: Ports) -> Fleet:
         workers=tuple(store.running_workers()),
         dead={scope: night for scope, night in store.failing_nights(TRIES, DEAD_MAX) if night.dead},
         pending_proofs=tuple(store.pending_proofs()),
-        figures=store.figures(),
+        gauges=store.gauges(),
     )
 
 

@@ -109,11 +109,6 @@ class PostgresBase(StoreBase):
                 self._secret = bytes(self._one("secret", ())[0])
         return self._secret
 
-    def limit_connections(self, most: int) -> None:
-        """Hold at most so many connections from now on; call it before the store is used."""
-        self._most = most
-        self._pool.limit(most)
-
     def gauges(self) -> dict[str, float]:
         """What the pool holds now, besides the gauges of the indexes."""
         return {
@@ -122,6 +117,11 @@ class PostgresBase(StoreBase):
             "connections.waiting": self._pool.waiting,
             "connections.max": self._most,
         }
+
+    def limit_connections(self, most: int) -> None:
+        """Hold at most so many connections from now on; call it before the store is used."""
+        self._most = most
+        self._pool.limit(most)
 
     def close(self) -> None:
         """Close the connections. Idempotent."""

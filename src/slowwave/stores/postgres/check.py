@@ -40,10 +40,6 @@ class PostgresCheck(PostgresErasure):
                 found.append(str(error))
         return found
 
-    def figures(self) -> dict[str, int]:
-        """The connections of this process."""
-        return {**super().figures(), **self._pool.figures()}
-
     def schema_state(self) -> SchemaState:
         """The schema that the database has now."""
         with self._guard, self._owner() as db:

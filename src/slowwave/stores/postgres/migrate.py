@@ -181,6 +181,13 @@ def migrate(
     return version
 
 
+def partition(db: "psycopg.Connection[Any]", parts: int) -> None:
+    """Cut the tables into so many partitions by the hash of the scope, with the script that ships."""
+    with db.transaction():
+        db.execute("SELECT set_config('slowwave.partitions', %s, true)", (str(parts),))
+        db.execute((files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes())
+
+
 def _stepped(db: "psycopg.Connection[Any]", name: str, version: int, step: Migration) -> bool:
     """Run one migration in a transaction and record it. False: another process is migrating, or has migrated."""
     number, script = step

@@ -174,16 +174,6 @@ class Pool:
             raw.close()
         self._free(None if raw.closed else raw)
 
-    def figures(self) -> dict[str, int]:
-        """Connections in use and idle, threads that wait for one, and the greatest number of connections."""
-        with self._lock:
-            return {
-                "connections_used": self._taken,
-                "connections_idle": len(self._idle),
-                "connections_waited_for": self._waiting,
-                "connections_most": self._most,
-            }
-
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""
         self._closed = True

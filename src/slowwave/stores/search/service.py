@@ -123,18 +123,6 @@ class Searcher(StoreBase):
         with self._turn((scope,)), self._guard:
             return frozenset().union(*(self._speakers(scope, token) for _, token in self._readable((scope,))))
 
-    def figures(self) -> dict[str, int]:
-        """The search indexes in RAM: scopes, bytes and the limit of bytes now; built and evicted since the start."""
-        cache = self._indexes
-        return {
-            **super().figures(),
-            "indexes": len(cache),
-            "index_bytes": cache.size,
-            "index_limit": cache.limit,
-            "indexes_built": self._built_indexes,
-            "indexes_evicted": cache.evicted,
-        }
-
     def _turn(self, scopes: Sequence[str]) -> AbstractContextManager[object]:
         """Take turns with the other threads that use the indexes of these scopes. Enter it before the guard."""
         return self._turns.hold(scopes)
