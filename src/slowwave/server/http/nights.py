@@ -17,7 +17,7 @@ from slowwave.errors import InputError
 from slowwave.server.access.handlers import Problem
 from slowwave.server.access.problems import TYPE, kind_of
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.common import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
+from slowwave.server.http.dependencies import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
 from slowwave.server.work.jobs import Job, Report
 from slowwave.server.work.plans import Plans
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Query, Response
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.note import Note
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.common import After, Limit, Named, Reading, RepeatableRoute, Writing
+from slowwave.server.http.dependencies import After, Limit, Named, Reading, RepeatableRoute, Writing
 
 router = APIRouter(prefix="/scopes/{scope}/notes", tags=["notes"], route_class=RepeatableRoute)
 Folder = Annotated[str, Query(max_length=512, description='"/" separates folders; "" is the root.')]
