@@ -317,7 +317,8 @@ def test_every_route_documents_its_errors_and_refuses_unknown_fields(server: Ser
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "code"), [("GET", "/v1/none", 404), ("PUT", "/v1/scopes", 405), ("GET", "/v1/", 404)]
+    ("method", "path", "code"),
+    [("GET", "/v1/none", 404), ("PUT", "/v1/scopes", 405), ("GET", "/v1/", 404), ("GET", "/no%0Ane", 404)],
 )
 def test_errors_of_paths_are_problems_too(server: Server, method: str, path: str, code: int) -> None:
     answer = server.client.request(method, path)
