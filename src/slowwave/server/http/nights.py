@@ -132,12 +132,12 @@ async def events(
     memory: Reading,
     jobs: JobsOf,
     job_id: Id,
-    last_event_id: Annotated[str | None, Header(pattern="^[0-9]{1,9}$")] = None,
+    last_event_id: Annotated[str, Header(pattern="^[0-9]{1,9}$")] = "0",
 ) -> StreamingResponse:
     """Follow a job as server-sent events. `Last-Event-ID` continues after an interruption."""
     found = jobs.get(memory.scope, job_id)
     return StreamingResponse(
-        _events(found, int(last_event_id or 0)), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        _events(found, int(last_event_id)), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
 
 

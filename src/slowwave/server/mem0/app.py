@@ -20,6 +20,7 @@ from slowwave.server.access.admission import Admission, decoded, visitor_of
 from slowwave.server.access.door import Door, Visitor
 from slowwave.server.access.errors import UnsupportedError
 from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
+from slowwave.server.access.values import only_number
 from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
 from slowwave.server.mem0.filters import ENTITIES
 from slowwave.server.mem0.ids import from_uuid, to_uuid
@@ -60,7 +61,7 @@ class Adding(Entities):
     filters: dict[str, JsonValue] | None = None
     metadata: dict[str, JsonValue] | None = None
     infer: Annotated[bool, Field(strict=True)] = True
-    timestamp: Annotated[int, Field(strict=True, ge=0, le=32_503_680_000)] | None = None
+    timestamp: Annotated[int, BeforeValidator(only_number), Field(ge=0, le=32_503_680_000)] | None = None
     expiration_date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
 
     model_config = ConfigDict(
@@ -82,8 +83,8 @@ class Searching(Listing):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, Field(strict=True, ge=1, le=1000)] | None = None
-    limit: Annotated[int, Field(strict=True, ge=1, le=1000)] | None = None
+    top_k: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=1000)] | None = None
+    limit: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=1000)] | None = None
     threshold: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
 
 
