@@ -117,6 +117,10 @@ def test_search_and_context_find_what_was_said(server: Server) -> None:
     assert [hit["text"] for hit in hits] == ["Walnuts make me ill."]
     assert post(server, "/search", {"query": "walnuts", "top_k": 3})["items"] == hits
     assert post(server, "/search", {"query": "walnuts", "kinds": ["semantic"]})["items"] == []
+    assert get(server, "/search", q="walnuts", since="2026-01-01T00:00:00Z", top_k=3)["items"] == hits
+    assert get(server, "/search", q="walnuts", until="2026-01-01T00:00:00+02:00")["items"] == []
+    get(server, "/search", 422, q="walnuts", since="0.5")
+    get(server, "/search", 422, q="walnuts", since="2026-01-01T00:00:00")
     context = post(server, "/context", {"query": "walnuts", "budget_tokens": 300})
     assert "Walnuts make me ill." in context["text"]
     assert context["memory_ids"] == [hits[0]["memory"]["id"]]
@@ -317,7 +321,8 @@ def test_every_route_documents_its_errors_and_refuses_unknown_fields(server: Ser
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "code"), [("GET", "/v1/none", 404), ("PUT", "/v1/scopes", 405), ("GET", "/v1/", 404)]
+    ("method", "path", "code"),
+    [("GET", "/v1/none", 404), ("PUT", "/v1/scopes", 405), ("GET", "/v1/", 404), ("GET", "/no%0Ane", 404)],
 )
 def test_errors_of_paths_are_problems_too(server: Server, method: str, path: str, code: int) -> None:
     answer = server.client.request(method, path)

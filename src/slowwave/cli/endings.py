@@ -25,6 +25,8 @@ SHELL_WORDS: Final = {
     "store='' names no file": "--store '' names no file",
     "or None for the one of the settings": "or leave the option out for the one of the settings",
     "`runs` lists those that exist": "`slowwave runs` lists those that exist",
+    "`list_keys` lists those that exist": "`slowwave keys` lists those that exist",
+    "make one with `add_key`": "make one with `slowwave keys add NAME`",
     "sleep_every=": "--every ",
     "give a timedelta, a number of seconds, or a text such as": "give a number of seconds, or a span such as",
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -13,9 +14,10 @@ from starlette.types import ASGIApp
 
 from slowwave import __version__
 from slowwave.errors import SlowwaveError
+from slowwave.server.access.admission import RawPaths
 from slowwave.server.access.door import Door
 from slowwave.server.access.guards import BodyGuard, HostGuard
-from slowwave.server.access.problems import problem_of
+from slowwave.server.access.problems import problem, problem_of, status_kind
 from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.http.app import build_http
 from slowwave.server.mcp import Admit, Opened, build_http_app
@@ -71,8 +73,14 @@ def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
             yield
         await run_in_threadpool(shared.jobs.close)
 
-    app = Starlette(routes=[*_routes(shared), Route("/mcp", mcp), _dashboard(shared)], lifespan=lifespan)
-    return HostGuard(BodyGuard(app), serving.names)
+    app = Starlette(routes=[*_routes(shared), Route("/mcp", mcp), _dashboard(shared)], lifespan=lifespan, exception_handlers={HTTPException: _refused})
+    return HostGuard(BodyGuard(RawPaths(app)), serving.names)
+
+
+def _refused(_: Request, error: Exception) -> Response:
+    """A path that no interface has, as problem details."""
+    assert isinstance(error, HTTPException)
+    return problem(status_kind(error.status_code, error.detail), error.detail)
 
 
 def _admit(door: Door) -> Admit:

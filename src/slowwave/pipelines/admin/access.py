@@ -73,7 +73,7 @@ def revoke_key(ports: Ports, key_id: str) -> AccessKey:
         NotFoundError: there is no key of that id.
     """
     if not ports.store.revoke_access_key(checked_id(key_id, "key_id"), ports.now()):
-        raise NotFoundError(f"no key {shown(key_id)}: `slowwave keys list` lists those that exist")
+        raise NotFoundError(f"no key {shown(key_id)}: `list_keys` lists those that exist")
     _log.info("key %s revoked", key_id)
     return next(key for key in ports.store.access_keys() if key.id == key_id)
 

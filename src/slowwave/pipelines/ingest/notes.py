@@ -91,10 +91,7 @@ def put_notes(
     gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
     if len({*wanted, *gone}) < len(given) + len(gone):
         raise InputError("a batch of notes has the same folder and name twice: pass each note once")
-    if len(wanted) + len(gone) > BATCH_MAX // 2:  # a note that has expired takes two operations
-        raise InputError(
-            f"{len(wanted) + len(gone):,} notes in one batch, more than {BATCH_MAX // 2:,}: store them in parts"
-        )
+    _check_size(len(wanted) + len(gone))
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
     prepared = dict(zip(wanted, made, strict=True))
     skipped = 0
@@ -104,8 +101,7 @@ def put_notes(
         now, current = ports.now(), _current(ports, [*wanted, *gone])
         for present in current.values():
             check_may_change(ports, present)
-        if if_version is not None:
-            _check_version(current, [*wanted, *gone], if_version, now)
+        _check_version(current, [*wanted, *gone], if_version, now)
         operations = list[Operation]()
         for place, note in wanted.items():
             for operation in _writing(ports, note, current.get(place), now, trust):
@@ -123,9 +119,14 @@ def put_notes(
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
 
 
-def _check_version(current: Mapping[Place, Memory], places: Sequence[Place], wanted: int, now: datetime) -> None:
-    """Raise VersionError if a present note has another version. One that has expired counts as none."""
-    for place in places:
+def _check_size(number: int) -> None:
+    if number > BATCH_MAX // 2:  # a note that has expired takes two operations
+        raise InputError(f"{number:,} notes in one batch, more than {BATCH_MAX // 2:,}: store them in parts")
+
+
+def _check_version(current: Mapping[Place, Memory], places: Sequence[Place], wanted: int | None, now: datetime) -> None:
+    """Raise VersionError if a present note has another version. One that has expired counts as none. None: any version."""
+    for place in places if wanted is not None else ():
         memory = current.get(place)
         present = 0 if memory is None or has_expired(memory, now) else memory.version
         if present != wanted:

@@ -17,11 +17,29 @@ OPEN: Final = frozenset({"/openapi.json"})
 """Paths that need no key: they contain nothing of the store."""
 
 
-class Admission:
-    """Finds the visitor of a request, and lets routes see the path as it was sent.
+class RawPaths:
+    """Lets routes see the path as it was sent.
 
     A server decodes the path, so that "acme%2Falice" and "acme/alice" become equal. Here a name is one part of the path:
     routes see the path undecoded, and decode each part once.
+
+    Args:
+        app: the application behind it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        if scope["type"] == "http":
+            raw: bytes = scope.get("raw_path") or quote(scope["path"], safe="/%:@!$&'()*+,;=~-._").encode()
+            scope = {**scope, "path": raw.decode("ascii", "replace").partition("?")[0]}
+        await self._app(scope, receive, send)
+
+
+class Admission:
+    """Finds the visitor of a request before anything of it is read.
 
     Args:
         app: the application behind it, which finds the visitor in `request.state.visitor`.
@@ -48,8 +66,7 @@ class Admission:
             await self._app(scope, receive, send)
             return
         root: str = scope.get("root_path", "")
-        raw: bytes = scope.get("raw_path") or quote(scope["path"], safe="/%:@!$&'()*+,;=~-._").encode()
-        path = raw.decode("ascii", "replace").partition("?")[0].removeprefix(root)
+        path = str(scope["path"]).removeprefix(root)
         state = {**(scope.get("state") or {}), **self._shared}
         if path not in OPEN:
             try:

@@ -50,9 +50,7 @@ class Visitor:
             if self.read_only and right not in READING:
                 raise ForbiddenError(f"this server is read-only: it does nothing that needs the right {right!r}")
             if not self.key.may(right):
-                raise ForbiddenError(
-                    f"this key does not have the right {right!r}: use one made with `--rights {right}`"
-                )
+                raise ForbiddenError(f"this key does not have the right {right!r}: use a key that has it")
 
     def check_scope(self, scope: str) -> str:
         """The checked path of a scope that the key opens.
@@ -128,7 +126,7 @@ class Door:
         if key is None and not self.always_locked and not self.store.has_keys():
             key = _LOCAL
         if key is None:
-            raise UnauthorizedError("this key is unknown, revoked or expired: `slowwave keys list` lists the keys")
+            raise UnauthorizedError("this key is unknown, revoked or expired: ask for a new one")
         return Visitor(store=self.store, key=key, read_only=self.read_only)
 
 
@@ -137,8 +135,8 @@ def check_address(store: Slowwave, host: str) -> None:
     now = datetime.now(UTC)
     if not is_loopback(host) and not any(key.is_valid(now) for key in store.list_keys()):
         raise SettingsError(
-            f"{host} can be reached by other machines, and the store has no valid key: make one with "
-            "`slowwave keys add NAME`, or bind 127.0.0.1"
+            f"{host} can be reached by other machines, and the store has no valid key: make one with `add_key`, "
+            "or bind 127.0.0.1"
         )
 
 

@@ -41,7 +41,9 @@ class HostGuard:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_ours(host):
-            answer = problem(MISDIRECTED, f"the server does not have the name {host[:80]!r}: see `--allow-host`")
+            answer = problem(
+                MISDIRECTED, f"the server does not have the name {host[:80]!r}: add it to the names of the server"
+            )
             await answer(scope, receive, send)
         elif origin is not None and not self._is_same(origin, host):
             answer = problem(FOREIGN_ORIGIN, f"a page of {origin[:80]!r} may not send requests to {host[:80]!r}")

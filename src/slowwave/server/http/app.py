@@ -13,7 +13,7 @@ from slowwave.server.access.admission import Admission
 from slowwave.server.access.door import Door
 from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
 from slowwave.server.http import memories, nights, notes, upkeep
-from slowwave.server.http.common import REPEATED_AT_ONCE
+from slowwave.server.http.dependencies import REPEATED_AT_ONCE
 from slowwave.server.http.paths import whole_path
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans

@@ -10,7 +10,7 @@ from slowwave.model.mind import Fact
 from slowwave.model.plan import Event
 from slowwave.model.query import Context
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.common import After, Id, Limit, Named, Reading, RepeatableRoute, Time, Writing
+from slowwave.server.http.dependencies import After, Id, Limit, Named, Reading, RepeatableRoute, Time, Writing
 
 router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
 

@@ -17,7 +17,7 @@ from slowwave.errors import InputError
 from slowwave.server.access.handlers import Problem
 from slowwave.server.access.problems import TYPE, kind_of
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.common import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
+from slowwave.server.http.dependencies import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
 from slowwave.server.work.jobs import Job, Report
 from slowwave.server.work.plans import Plans
 
@@ -132,12 +132,12 @@ async def events(
     memory: Reading,
     jobs: JobsOf,
     job_id: Id,
-    last_event_id: Annotated[str | None, Header(pattern="^[0-9]{1,9}$")] = None,
+    last_event_id: Annotated[str, Header(pattern="^[0-9]{1,9}$")] = "0",
 ) -> StreamingResponse:
     """Follow a job as server-sent events. `Last-Event-ID` continues after an interruption."""
     found = jobs.get(memory.scope, job_id)
     return StreamingResponse(
-        _events(found, int(last_event_id or 0)), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        _events(found, int(last_event_id)), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
 
 

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Header, Query, Response
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.note import Note
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.common import After, Limit, Named, Reading, RepeatableRoute, Writing
+from slowwave.server.http.dependencies import After, Limit, Named, Reading, RepeatableRoute, Writing
 
 router = APIRouter(prefix="/scopes/{scope}/notes", tags=["notes"], route_class=RepeatableRoute)
 Folder = Annotated[str, Query(max_length=512, description='"/" separates folders; "" is the root.')]
 IfMatch = Annotated[
-    str | None, Header(description='The ETag of the version to change, such as "2".', pattern=r'^(W/)?"[0-9]{1,9}"$')
+    str, Header(description='The ETag of the version to change, such as "2".', pattern=r'^(W/)?"[0-9]{1,9}"$')
 ]
-IfNoneMatch = Annotated[str | None, Header(description="`*`: only if there is no note of this name.", pattern=r"^\*$")]
+IfNoneMatch = Annotated[str, Header(description="`*`: only if there is no note of this name.", pattern=r"^\*$")]
 
 
 @router.get("")
@@ -47,8 +47,8 @@ def put_note(
     asked: ask.NewNote,
     response: Response,
     folder: Folder = "",
-    if_match: IfMatch = None,
-    if_none_match: IfNoneMatch = None,
+    if_match: IfMatch = "",
+    if_none_match: IfNoneMatch = "",
 ) -> view.Done:
     """Store a note, or replace it whole. With `If-Match` only the version that was read is replaced."""
     done = memory.note(
@@ -66,19 +66,19 @@ def put_note(
 
 
 @router.delete("/{name}")
-def remove_note(memory: Writing, name: Named, folder: Folder = "", if_match: IfMatch = None) -> view.Done:
+def remove_note(memory: Writing, name: Named, folder: Folder = "", if_match: IfMatch = "") -> view.Done:
     """Retract a note. It is not destroyed: `undo` of the run restores it."""
-    return view.Done.of(memory.remove_note(name, folder=folder, if_version=_wanted(if_match, None)))
+    return view.Done.of(memory.remove_note(name, folder=folder, if_version=_wanted(if_match, "")))
 
 
 def _etag(note: Note) -> str:
     return f'"{note.version}"'
 
 
-def _wanted(if_match: str | None, if_none_match: str | None) -> int | None:
+def _wanted(if_match: str, if_none_match: str) -> int | None:
     """The version that the headers ask for."""
-    if if_match is not None and if_none_match is not None:
+    if if_match and if_none_match:
         raise InputError("If-Match and If-None-Match exclude each other: send one of them")
-    if if_none_match is not None:
+    if if_none_match:
         return 0
-    return None if if_match is None else int(if_match.removeprefix("W/").strip('"'))
+    return None if not if_match else int(if_match.removeprefix("W/").strip('"'))

@@ -1,17 +1,19 @@
 """The JSON bodies of requests."""
 
 import re
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from slowwave.model.access import Right
 from slowwave.model.memory import Kind, Trust
+from slowwave.server.access.values import only_number
 
 
 def _only_text(value: object) -> object:
     """Refuse numbers in place of times: a number may mean seconds or milliseconds."""
-    if value is not None and not (isinstance(value, str) and _DATED.match(value)):
+    if not (value is None or isinstance(value, datetime) or (isinstance(value, str) and _DATED.match(value))):
         raise ValueError("write a time as 2026-05-01T09:30:00+02:00")
     return value
 
@@ -119,7 +121,7 @@ class Question(Body):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
+    top_k: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=100)] = 10
     categories: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     kinds: Annotated[list[Kind], Field(min_length=1, max_length=6)] | None = None
     conversation: Name | None = None
@@ -143,7 +145,7 @@ class ContextQuestion(Body):
 
     query: Annotated[str, Field(max_length=20_000)] = ""
     conversation: Name | None = None
-    budget_tokens: Annotated[int, Field(strict=True, ge=64, le=1_000_000)] = 1500
+    budget_tokens: Annotated[int, BeforeValidator(only_number), Field(ge=64, le=1_000_000)] = 1500
     profile: Annotated[str, Field(pattern="^(plain|chat)$")] = "plain"
 
     model_config = ConfigDict(

@@ -9,7 +9,7 @@ from slowwave.model.scope import checked_scope
 from slowwave.policy.guard.trust import least
 from slowwave.server.access.errors import ForbiddenError
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.common import (
+from slowwave.server.http.dependencies import (
     After,
     Deciding,
     Erasing,

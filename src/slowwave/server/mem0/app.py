@@ -20,6 +20,7 @@ from slowwave.server.access.admission import Admission, decoded, visitor_of
 from slowwave.server.access.door import Door, Visitor
 from slowwave.server.access.errors import UnsupportedError
 from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
+from slowwave.server.access.values import only_number
 from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
 from slowwave.server.mem0.filters import ENTITIES
 from slowwave.server.mem0.ids import from_uuid, to_uuid
@@ -30,6 +31,7 @@ CONVERSATION: Final = "mem0"
 PAGE_MOST: Final = 1000
 BATCH_MOST: Final = 1000
 DELETED_AT_ONCE: Final = 10_000
+_PROJECTS: Final = "/api/v1/orgs/organizations/{org}/projects/"
 _DAY: Final = time(23, 59, 59, tzinfo=UTC)
 
 Visit = Annotated[Visitor, Depends(visitor_of)]
@@ -58,8 +60,8 @@ class Adding(Entities):
     messages: Annotated[list[dict[str, JsonValue]], Field(min_length=1, max_length=1000)]
     filters: dict[str, JsonValue] | None = None
     metadata: dict[str, JsonValue] | None = None
-    infer: bool = True
-    timestamp: Annotated[int, Field(ge=0, le=32_503_680_000)] | None = None
+    infer: Annotated[bool, Field(strict=True)] = True
+    timestamp: Annotated[int, BeforeValidator(only_number), Field(ge=0, le=32_503_680_000)] | None = None
     expiration_date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
 
     model_config = ConfigDict(
@@ -81,9 +83,9 @@ class Searching(Listing):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    limit: Annotated[int, Field(ge=1, le=1000)] | None = None
-    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    top_k: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=1000)] | None = None
+    limit: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=1000)] | None = None
+    threshold: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
 
 
 class Changing(Asked):
@@ -180,7 +182,7 @@ def add(visitor: Visit, asked: Adding) -> Object:
         receipt = memory.add_all(stated)
         return _pending(receipt.run_id)
     if asked.expiration_date is not None:
-        raise UnsupportedError("expiration_date needs infer=False: facts that are extracted fade by their category")
+        raise InputError("expiration_date needs infer=False: facts that are extracted fade by their category")
     said = [{**message, "at": at, "metadata": asked.metadata or {}} for message in asked.messages]
     name = place.entities.get("run_id", CONVERSATION)
     receipt = memory.add_messages(said, name)
@@ -350,7 +352,7 @@ def delete_entity(
     return {"message": "Entity deleted successfully."}
 
 
-@router.get("/api/v1/orgs/organizations/{org}/projects/{project}/")
+@router.get(f"{_PROJECTS}{{project}}/")
 def project(visitor: Visit, org: str, project: str) -> Object:
     """Read the settings of the project. Slowwave has none of them."""
     visitor.require("read")
@@ -386,9 +388,9 @@ for _methods, _path in (
     (["PUT", "DELETE"], "/api/v1/webhooks/{webhook}/"),
     (["GET"], "/v2/entities/user/{name}/profile/"),
     (["GET", "POST"], "/v1/profiles/{rest:path}"),
-    (["PATCH"], "/api/v1/orgs/organizations/{org}/projects/{project}/"),
 ):
     router.add_api_route(_path, _not_served, methods=_methods, include_in_schema=False)
+router.add_api_route(f"{_PROJECTS}{{project}}/", _not_served, methods=["PATCH"])
 
 
 def _pending(run_id: str) -> Object:
@@ -429,7 +431,7 @@ def _updated(visitor: Visitor, place: Place, found: Memory, asked: Changing) -> 
         or asked.expiration_date is not None
         or ("expiration_date" in asked.model_fields_set and found.expires_at is not None)
     ):
-        raise UnsupportedError("timestamp and expiration_date cannot be changed: add the memory again with infer=False")
+        raise InputError("timestamp and expiration_date cannot be changed: add the memory again with infer=False")
     memory = opened(visitor, place, "write")
     if asked.text is not None or asked.metadata is not None:
         memory.update(found.id, asked.text, metadata=asked.metadata)
