@@ -73,7 +73,11 @@ def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
             yield
         await run_in_threadpool(shared.jobs.close)
 
-    app = Starlette(routes=[*_routes(shared), Route("/mcp", mcp), _dashboard(shared)], lifespan=lifespan, exception_handlers={HTTPException: _refused})
+    app = Starlette(
+        routes=[*_routes(shared), Route("/mcp", mcp), _dashboard(shared)],
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _refused},
+    )
     return HostGuard(BodyGuard(RawPaths(app)), serving.names)
 
 
