@@ -17,7 +17,7 @@ from slowwave.minds.offline.rules.joining import is_restricted, joined
 from slowwave.minds.offline.rules.pronouns import inside
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
-from slowwave.minds.offline.rules.referents import Said, has_open_noun, names_something, with_referents
+from slowwave.minds.offline.rules.referents import Statement, has_open_noun, names_something, with_referents
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
 from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
@@ -288,7 +288,7 @@ class _Reader:
         self._person = ""
         self._end = 0
         self._sentence, self._began = "", 0
-        self._said: list[Said] = []
+        self._said: list[Statement] = []
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
@@ -305,7 +305,7 @@ class _Reader:
         joins = words != pronoun
         self._sentence, self._began = words, piece.head
         words, since = with_referents(words, self._said, piece.head)
-        self._said.append(Said(text=words, start=since))
+        self._said.append(Statement(text=words, start=since))
         company, person = self._company, self._person
         self._company = self._person = ""
         if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):

@@ -103,7 +103,7 @@ class _Phrase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Statement:
     """A statement of a message, as the rules read it, and where it begins in the message."""
 
     text: str
@@ -133,7 +133,7 @@ def names_something(text: str) -> bool:
     return _ANCHOR.search(text) is not None
 
 
-def with_referents(text: str, said: Sequence[Said], start: int) -> tuple[str, int]:
+def with_referents(text: str, said: Sequence[Statement], start: int) -> tuple[str, int]:
     """A statement with its open nouns named as a statement before names them, and where the first of those statements begins.
 
     A noun is named if the statements before have one description of it and no other; else the text is unchanged.
@@ -143,7 +143,7 @@ def with_referents(text: str, said: Sequence[Said], start: int) -> tuple[str, in
         said: The statements before it in its message.
         start: Where the statement begins in its message.
 
-    >>> before = [Said(text="I'm building a chat app for my club", start=0)]
+    >>> before = [Statement(text="I'm building a chat app for my club", start=0)]
     >>> with_referents("I tested the app with ten people", before, 40)
     ('I tested the chat app for my club with ten people', 0)
     """
