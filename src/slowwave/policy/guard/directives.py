@@ -98,6 +98,7 @@ _BY_LABEL: Final = (
 _TURNED_TO: Final = (("being", "ai", ""), ("call", "ai", "reads"), ("being", "helper", "reads"))
 """Words that turn to a reader, the reader, and what must follow."""
 _SYSTEM: Final = r"(?:system|systeme|sistema|systeem|systemnachricht|systemmeddelande|systemhinweis|система|系统|系統|システム|시스템)"
+_SYSTEM_LABEL: Final = lazy_regex(_SYSTEM)
 _LABEL: Final = lazy_regex(
     rf"(?:^|\n)[^\w\n]{{0,6}}{_SYSTEM}(?: (?:message|prompt|note|update|notice|alert|command|override|announcement|hinweis|meldung|aviso|avviso|avis))?[^\w\n]{{0,3}}[:\]】)][^\w\n]{{0,4}}([^\n]{{1,400}})"
 )
@@ -161,14 +162,18 @@ def directive_in(reading: Reading, flat: str, found: Signs) -> str | None:
     """
     if reading.squashed:
         return None
-    is_addressed = _DESTINATION.search(flat) is not None
+    is_addressed = any(mark in flat for mark in ("@", "://", "www."))
     rules = [(rule, need) for rule, need in needs() if need.languages(found) and (is_addressed or not rule.addressed)]
     others = any(need.languages(found) for need in _other_needs())
     unspaced = _unspaced(flat)
     for start, end in _sentences(flat) if rules or others or unspaced else ():
         if why := _in_sentence(flat, start, end, rules, unspaced):
             return why
-    return _labelled(reading.text) or _quoted_order(flat, found) or _open_place(flat)
+    return (
+        (_labelled(reading.text) if _SYSTEM_LABEL.search(flat) else None)
+        or _quoted_order(flat, found)
+        or _open_place(flat)
+    )
 
 
 def _unspaced(flat: str) -> tuple[Language, ...]:
@@ -333,7 +338,7 @@ def _turns_to_reader(language: Language, flat: str, start: int, end: int) -> boo
 
 def _open_place(flat: str) -> str | None:
     """Whether an address on the network has a place to be filled with what the model knows."""
-    for address in _OPEN_PLACE.finditer(flat):
+    for address in _OPEN_PLACE.finditer(flat) if "://" in flat else ():
         near = flat[max(0, address.start() - _BEFORE) : address.end() + _AFTER]
         is_image = "](" in near
         if not _CODE.isdisjoint(_URL.sub("", near).replace("](", "").replace(")", "")):
