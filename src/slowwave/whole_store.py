@@ -14,7 +14,7 @@ from slowwave.model.arguments import checked_class
 from slowwave.model.config import Config
 from slowwave.model.memory import Memory
 from slowwave.model.names import checked_id, optional_count
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
 from slowwave.session import (
@@ -227,10 +227,10 @@ class Slowwave:
         """Run a sleep pass for each scope that is due, at most `limit` (None: all). Returns reports by scope. See `AgentMemory.sleep_due`."""
         return self._memory().sleep_due(think=think, limit=limit, on_progress=on_progress)
 
-    def failing(self) -> dict[str, Night]:
+    def failing(self) -> dict[str, PassRecord]:
         """Return the scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000.
 
-        A scope with `Night.dead` failed at least three times with an error. It is tried again at `Night.next_try`, or at
+        A scope with `PassRecord.dead` failed at least three times with an error. It is tried again at `PassRecord.next_try`, or at
         once after `retry`.
         """
         from slowwave.pipelines.sleep.all_scopes import failing_scopes

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.plan import Cost
 
 IDENTITY_TOKENS: Final = 50
@@ -134,7 +134,7 @@ class Status:
     identity_tokens: int = 0
     core_tokens: int = 0
     problems: tuple[str, ...] = ()
-    night: Night = field(default_factory=Night)
+    night: PassRecord = field(default_factory=PassRecord)
 
     def __str__(self) -> str:
         kinds: dict[str, list[str]] = {}
