@@ -72,7 +72,7 @@ _MODULES: Final = {
     "NewerSchemaError": "errors",
     "NotFoundError": "errors",
     "NewKey": "model.access",
-    "Night": "model.night",
+    "PassRecord": "model.night",
     "Note": "model.note",
     "OlderSchemaError": "errors",
     "Operation": "model.operations",

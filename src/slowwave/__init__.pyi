@@ -44,7 +44,7 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.note import Note
 from slowwave.model.operations import (
     Add,
@@ -139,7 +139,7 @@ __all__ = [
     "MoveCursor",
     "NewKey",
     "NewerSchemaError",
-    "Night",
+    "PassRecord",
     "NotFoundError",
     "Note",
     "OlderSchemaError",

@@ -13,7 +13,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Query, Ranked, Where
@@ -373,7 +373,7 @@ class Scheduler(Protocol):
         """Return scopes with a due fact, or new content or work left since their last sleep pass; the oldest pass first.
 
         A scope where a fact waits for a model is due again 15 minutes after its last pass. A scope whose last passes
-        failed is left out until its `Night.next_try`. It takes a few index steps for each scope of the store.
+        failed is left out until its `PassRecord.next_try`. It takes a few index steps for each scope of the store.
 
         Args:
             now: the present time.
@@ -390,11 +390,11 @@ class Scheduler(Protocol):
         """Return the workers that have a row in the store; a file has none."""
         ...
 
-    def night(self, scope: str) -> Night:
+    def night(self, scope: str) -> PassRecord:
         """Return how the last sleep passes of a scope ended."""
         ...
 
-    def failing_nights(self, least: int, limit: int) -> list[tuple[str, Night]]:
+    def failing_nights(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
         """Return the scopes of which at least so many sleep passes failed in a row, those with the most failures first."""
         ...
 

@@ -29,7 +29,7 @@ class Leases(Protocol):
 
         Returns:
             A token that grows with every new holder, or None if another process holds the lease. A lease that is taken
-            over from a process that did not release it counts as a failed pass of the scope (`Night`).
+            over from a process that did not release it counts as a failed pass of the scope (`PassRecord`).
         """
         ...
 

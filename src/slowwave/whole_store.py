@@ -16,7 +16,7 @@ from slowwave.model.config import Config
 from slowwave.model.fleet import Fleet
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_id, optional_count
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.ports import LLM, Clock, Embedder, Mind
@@ -326,10 +326,10 @@ class Slowwave:
         """Return the erases that `prove_erased` has yet to prove, the oldest first."""
         return self._session.ports.store.pending_proofs()
 
-    def failing(self) -> dict[str, Night]:
+    def failing(self) -> dict[str, PassRecord]:
         """Return the scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000.
 
-        A scope with `Night.dead` failed at least three times with an error. It is tried again at `Night.next_try`, or at
+        A scope with `PassRecord.dead` failed at least three times with an error. It is tried again at `PassRecord.next_try`, or at
         once after `retry`.
         """
         from slowwave.pipelines.sleep.all_scopes import failing_scopes

@@ -224,7 +224,7 @@ RETIRED = frozenset(
         "Joined",
         "Kept",
         "Lane",
-        "Night",
+        "PassRecord",
         "Paper",
         "Rest",
         "Said",

@@ -13,7 +13,7 @@ from slowwave.errors import InputError, SettingsError, SlowwaveError
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
     from slowwave.cli.worker_log import WorkerLog
-    from slowwave.model.night import Night
+    from slowwave.model.night import PassRecord
     from slowwave.pipelines.sleep.report import SleepReport
     from slowwave.worker import QueueStatus, Worker
 
@@ -111,7 +111,7 @@ def _write_limits(log: "WorkerLog", running: "Worker") -> None:
     log.write("info", "begin", at_once=limits.at_once, per_worker=limits.per_worker, per_minute=limits.per_minute)
 
 
-def _night(memory: "AgentMemory", scope: str) -> "Night | None":
+def _night(memory: "AgentMemory", scope: str) -> "PassRecord | None":
     """How the last passes of a scope ended; None if the server cannot be reached."""
     try:
         return memory.ports.store.night(scope)

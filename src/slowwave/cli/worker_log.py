@@ -10,7 +10,7 @@ from slowwave.model.night import TRIES
 from slowwave.pipelines.sleep.report import SleepReport
 
 if TYPE_CHECKING:
-    from slowwave.model.night import Night
+    from slowwave.model.night import PassRecord
     from slowwave.worker import QueueStatus, Worker
 
 
@@ -45,7 +45,7 @@ class WorkerLog:
             stream.write(f"{line}\n")
             stream.flush()
 
-    def passed(self, scope: str, result: SleepReport | Exception, seconds: float, night: "Night | None") -> None:
+    def passed(self, scope: str, result: SleepReport | Exception, seconds: float, night: "PassRecord | None") -> None:
         """Write the end of a pass: counts of its report, or the class of its error; and once that a scope is a dead letter."""
         self._passes += 1
         took = round(seconds, 3)

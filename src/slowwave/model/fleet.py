@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.proof import PendingProof
 from slowwave.model.schema import SchemaState
 
@@ -52,7 +52,7 @@ class Fleet:
     due: int
     oldest_due_seconds: float
     workers: tuple[RunningWorker, ...] = ()
-    dead: Mapping[str, Night] = field(default_factory=dict)
+    dead: Mapping[str, PassRecord] = field(default_factory=dict)
     pending_proofs: tuple[PendingProof, ...] = ()
     gauges: Mapping[str, float] = field(default_factory=dict)
 

@@ -15,7 +15,7 @@ ABANDONED: Final = "its process ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Night:
+class PassRecord:
     """How the last sleep passes of a scope ended.
 
     Attributes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.plan import Cost
 
 IDENTITY_TOKENS: Final = 50
@@ -135,7 +135,7 @@ class Status:
     identity_tokens: int = 0
     core_tokens: int = 0
     problems: tuple[str, ...] = ()
-    night: Night = field(default_factory=Night)
+    night: PassRecord = field(default_factory=PassRecord)
     unproved: int = 0
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from slowwave.errors import InputError, SuppressedError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.night import ABANDONED, Night
+from slowwave.model.night import ABANDONED, PassRecord
 from slowwave.model.operations import Add, Change, Erase, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.connection import Connection, StoreBase, WriteHints
@@ -133,7 +133,7 @@ class PlanApplier(StoreBase):
                     return None
                 token += 1
                 if owner:  # it was not released: the process that held it ended during the pass
-                    night = Night(failures=failures).failed(now, ABANDONED)
+                    night = PassRecord(failures=failures).failed(now, ABANDONED)
                     self._db.run("lease_abandoned", (*_failure(night), scope_token))
             self._db.run("put_lease", (scope_token, token, holder if span else "", at + span, run))
         return int(token)
@@ -154,7 +154,7 @@ class PlanApplier(StoreBase):
             row = self._one("lease", (token,))
             if row is None or row[1] != holder:
                 return None
-            night = Night(failures=row[4]).failed(now, error) if error else Night(ended=now)
+            night = PassRecord(failures=row[4]).failed(now, error) if error else PassRecord(ended=now)
             due = None if again is None else to_micros(again)
             failures, next_try, kind = _failure(night)
             values = {"run": run, "again": due, "now": to_micros(now), "scope": token, "holder": holder}
@@ -187,7 +187,7 @@ class PlanApplier(StoreBase):
         return len(rows)
 
 
-def _failure(night: Night) -> tuple[int, int, str]:
+def _failure(night: PassRecord) -> tuple[int, int, str]:
     """The columns of a lease that hold the failures."""
     return night.failures, 0 if night.next_try is None else to_micros(night.next_try), night.error
 

@@ -9,7 +9,7 @@ from slowwave.model.codec import dumps, from_micros, to_micros
 from slowwave.model.fleet import Backlog
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
@@ -285,14 +285,14 @@ class Reader(StoreBase):
             self._see_every_scope()
             return [str(row[0]) for row in self._all("scopes_due", values | {"scope": token})]
 
-    def night(self, scope: str) -> Night:
+    def night(self, scope: str) -> PassRecord:
         """How the last sleep passes of a scope ended."""
         with self._guard:
             token = self._tokens.scope(scope)
             row = None if token is None else self._one("night", (token,))
-        return Night() if row is None else _night(row)
+        return PassRecord() if row is None else _night(row)
 
-    def failing_nights(self, least: int, limit: int) -> list[tuple[str, Night]]:
+    def failing_nights(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
         """The scopes of which at least so many sleep passes failed in a row, those with the most first."""
         with self._guard:
             self._see_every_scope()
@@ -409,9 +409,9 @@ def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
     return ((prefix, f"{prefix}!"), (f"{prefix}/", f"{prefix}0")) if prefix else (("!", _LAST_PATH),)
 
 
-def _night(row: Sequence[Any]) -> Night:
+def _night(row: Sequence[Any]) -> PassRecord:
     ended, failures, next_try, error = row
-    return Night(
+    return PassRecord(
         ended=None if ended is None else from_micros(ended),
         failures=failures,
         next_try=from_micros(next_try) if failures else None,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, SUMMARY, UNRECONCILED, Memory
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
@@ -139,7 +139,7 @@ def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
         yield Finding(kind="sleep", count=len(messages), says=f"failed sleep passes: {'; '.join(messages)}", fix=fix)
 
 
-def _failed(night: Night) -> Iterator[Finding]:
+def _failed(night: PassRecord) -> Iterator[Finding]:
     if night.failures:
         fix = "remove its cause, and run `slowwave retry` for the next pass at once"
         yield Finding(kind="sleep", count=night.failures, says=str(night), fix=fix)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import StoreError
-from slowwave.model.night import Night
+from slowwave.model.night import PassRecord
 from slowwave.model.plan import Plan
 from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
@@ -70,7 +70,7 @@ FAILING_MAX: Final = 10_000
 """How many failing scopes one call lists or retries."""
 
 
-def failing_scopes(ports: Ports) -> dict[str, Night]:
+def failing_scopes(ports: Ports) -> dict[str, PassRecord]:
     """The scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000."""
     return dict(ports.store.failing_nights(1, FAILING_MAX))
 
