@@ -91,6 +91,10 @@ class NewFacts(Body):
 
     facts: Annotated[list[NewFact], Field(min_length=1, max_length=1000)]
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"facts": [{"text": "Alice likes tea"}, {"text": "Bob rows"}]}]}
+    )
+
 
 class FactChange(Body):
     """What to change of a memory; fields that are left out stay."""
@@ -109,6 +113,8 @@ class Ids(Body):
     """Memories by their ids."""
 
     ids: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=1000)]
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": ["6aks3s9359r2zc0aq2f7"]}]})
 
 
 class UseOf(Body):
