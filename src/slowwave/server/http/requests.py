@@ -127,7 +127,7 @@ class Question(Body):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=100)] = 10
+    top_k: Annotated[int, Field(ge=1, le=100), BeforeValidator(only_number)] = 10
     categories: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     kinds: Annotated[list[Kind], Field(min_length=1, max_length=6)] | None = None
     conversation: Name | None = None
@@ -151,7 +151,7 @@ class ContextQuestion(Body):
 
     query: Annotated[str, Field(max_length=20_000)] = ""
     conversation: Name | None = None
-    budget_tokens: Annotated[int, BeforeValidator(only_number), Field(ge=64, le=1_000_000)] = 1500
+    budget_tokens: Annotated[int, Field(ge=64, le=1_000_000), BeforeValidator(only_number)] = 1500
     profile: Annotated[str, Field(pattern="^(plain|chat)$")] = "plain"
 
     model_config = ConfigDict(
