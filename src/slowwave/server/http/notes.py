@@ -12,9 +12,9 @@ from slowwave.server.http.dependencies import After, Limit, Named, Reading, Repe
 router = APIRouter(prefix="/scopes/{scope}/notes", tags=["notes"], route_class=RepeatableRoute)
 Folder = Annotated[str, Query(max_length=512, description='"/" separates folders; "" is the root.')]
 IfMatch = Annotated[
-    str, Header(description='The ETag of the version to change, such as "2".', pattern=r'^(W/)?"[0-9]{1,9}"$')
+    str, Header(description='The ETag of the version to change, such as "2".', pattern=r'^((W/)?"[0-9]{1,9}")?$')
 ]
-IfNoneMatch = Annotated[str, Header(description="`*`: only if there is no note of this name.", pattern=r"^\*$")]
+IfNoneMatch = Annotated[str, Header(description="`*`: only if there is no note of this name.", pattern=r"^\*?$")]
 
 
 @router.get("")

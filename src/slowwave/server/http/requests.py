@@ -91,6 +91,10 @@ class NewFacts(Body):
 
     facts: Annotated[list[NewFact], Field(min_length=1, max_length=1000)]
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"facts": [{"text": "Alice likes tea"}, {"text": "Bob rows"}]}]}
+    )
+
 
 class FactChange(Body):
     """What to change of a memory; fields that are left out stay."""
@@ -110,6 +114,8 @@ class Ids(Body):
 
     ids: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=1000)]
 
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": ["6aks3s9359r2zc0aq2f7"]}]})
+
 
 class UseOf(Body):
     """A use of a memory."""
@@ -121,7 +127,7 @@ class Question(Body):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=100)] = 10
+    top_k: Annotated[int, Field(ge=1, le=100), BeforeValidator(only_number)] = 10
     categories: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     kinds: Annotated[list[Kind], Field(min_length=1, max_length=6)] | None = None
     conversation: Name | None = None
@@ -145,7 +151,7 @@ class ContextQuestion(Body):
 
     query: Annotated[str, Field(max_length=20_000)] = ""
     conversation: Name | None = None
-    budget_tokens: Annotated[int, BeforeValidator(only_number), Field(ge=64, le=1_000_000)] = 1500
+    budget_tokens: Annotated[int, Field(ge=64, le=1_000_000), BeforeValidator(only_number)] = 1500
     profile: Annotated[str, Field(pattern="^(plain|chat)$")] = "plain"
 
     model_config = ConfigDict(

@@ -61,7 +61,7 @@ class Adding(Entities):
     filters: dict[str, JsonValue] | None = None
     metadata: dict[str, JsonValue] | None = None
     infer: Annotated[bool, Field(strict=True)] = True
-    timestamp: Annotated[int, BeforeValidator(only_number), Field(ge=0, le=32_503_680_000)] | None = None
+    timestamp: Annotated[int, Field(ge=0, le=32_503_680_000), BeforeValidator(only_number)] | None = None
     expiration_date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
 
     model_config = ConfigDict(
@@ -83,8 +83,8 @@ class Searching(Listing):
     """A question, and which memories may answer it."""
 
     query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
-    top_k: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=1000)] | None = None
-    limit: Annotated[int, BeforeValidator(only_number), Field(ge=1, le=1000)] | None = None
+    top_k: Annotated[int, Field(ge=1, le=1000), BeforeValidator(only_number)] | None = None
+    limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(only_number)] | None = None
     threshold: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
 
 
@@ -374,6 +374,13 @@ def feedback(visitor: Visit, asked: Feedback) -> Object:
     return {"id": asked.memory_id, "feedback": asked.feedback, "feedback_reason": asked.feedback_reason}
 
 
+@router.patch(f"{_PROJECTS}{{project}}/")
+def change_project(visitor: Visit, org: str, project: str) -> Object:  # noqa: ARG001 - the names in the path
+    """Change the settings of the project. It is not served: they would have no effect."""
+    _not_served(visitor)
+    return {}
+
+
 def _not_served(visitor: Visit) -> None:
     """Refuse what Slowwave does not serve, instead of accepting it without effect."""
     visitor.require("read")
@@ -390,7 +397,6 @@ for _methods, _path in (
     (["GET", "POST"], "/v1/profiles/{rest:path}"),
 ):
     router.add_api_route(_path, _not_served, methods=_methods, include_in_schema=False)
-router.add_api_route(f"{_PROJECTS}{{project}}/", _not_served, methods=["PATCH"])
 
 
 def _pending(run_id: str) -> Object:
