@@ -22,7 +22,22 @@ ROOT = Path(__file__).parents[1]
 DIST = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "dist"
 PACKAGES_MOST = 30  # with pip, as the environment has it
 MEGABYTES_MOST = 180
-DATA = (".json", ".jsonl", ".md", ".pyi", ".safetensors", ".sql", ".toml", ".tsv", ".txt", ".typed")
+DATA = (
+    ".css",
+    ".html",
+    ".js",
+    ".json",
+    ".jsonl",
+    ".md",
+    ".pyi",
+    ".safetensors",
+    ".sql",
+    ".svg",
+    ".toml",
+    ".tsv",
+    ".txt",
+    ".typed",
+)
 """Suffixes of the files in the wheel that are no modules."""
 PROGRAM = """
 import socket, sys

@@ -224,7 +224,7 @@ RETIRED = frozenset(
         "Joined",
         "Kept",
         "Lane",
-        "PassRecord",
+        "Night",
         "Paper",
         "Rest",
         "Said",

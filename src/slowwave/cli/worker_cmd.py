@@ -69,7 +69,7 @@ def worker(
 
     pause, log = seconds(every), WorkerLog(process_name(), as_json=options.json)
 
-    with options.memory(create=True) as memory, answering_probes(health_port, memory, pause) as beat:
+    with options.memory(create=True) as memory:
 
         def ended(scope: str, result: "SleepReport | Exception", took: float) -> None:
             night = _night(memory, scope) if isinstance(result, Exception) else None
