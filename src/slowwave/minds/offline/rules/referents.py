@@ -82,6 +82,8 @@ _OWNED: Final = re.compile(
 """Verbs of what somebody does with what is their own: "I sold the caravan"."""
 _ADDED: Final = re.compile(r"(?:\w+ ){4}(?:with|for|to improve|to increase|to reduce|to ensure|to leverage) $")
 """Words of a purpose or an outcome, which adds to a statement that stands without it."""
+_DATING: Final = re.compile(r"(?:\w+ ){4}(?:before|after|during|until|since) $")
+"""Words of time behind a statement that stands without them: "I want to learn the foghorn solo before the festival"."""
 _BEFORE_MOST: Final = 3  # statements before, in which a noun is looked for
 _RANGE: Final = 600  # characters from the statement that names a noun to the one that needs it
 
@@ -118,6 +120,8 @@ def has_open_noun(text: str) -> bool:
 
     >>> [has_open_noun(text) for text in ("I fixed the bug", "I fixed the bug in my parser", "I cleaned the kitchen")]
     [True, False, False]
+    >>> has_open_noun("I want to learn the foghorn solo before the festival")
+    False
     >>> [has_open_noun(text) for text in ("I have some digital ones", "I prefer paper tickets to digital ones")]
     [True, False]
     """
@@ -311,7 +315,7 @@ def _is_open(phrase: _Phrase, text: str) -> bool:
         return (bare or phrase.determiner == "the") and not _ANCHOR.search(text)
     if phrase.determiner != "the" or strong or any(_IDENTIFYING.match(word.lower()) for word in phrase.modifiers):
         return False
-    return not (_is_known(phrase, text) or _is_placed(phrase, text))
+    return not (_DATING.search(text[: phrase.start]) or _is_known(phrase, text) or _is_placed(phrase, text))
 
 
 def _is_bare(phrase: _Phrase) -> bool:
