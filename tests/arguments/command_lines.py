@@ -42,7 +42,7 @@ WORDS = (
     ),
     *(os.fsdecode(b"Z\xeb"), "a\u0301" * 40),
 )
-LEFT_OUT = {"worker", "demo", "benchmark"}
+LEFT_OUT = {"worker", "demo", "benchmark", "serve", "mcp"}
 """Commands that run until they are stopped, or take seconds."""
 RUNS_ON = {"every", "max_passes"}
 """Options with which `sleep` repeats."""
