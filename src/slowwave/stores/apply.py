@@ -28,6 +28,10 @@ class PlanApplier(StoreBase):
         """A write transaction on one scope, with one writer at a time. Postgres uses `run` to learn if it was committed."""
         raise NotImplementedError
 
+    def _erase_answers(self, token: int) -> None:
+        """Delete the answers to earlier requests in a scope: they may quote what is erased."""
+        self._db.run("erase_answers", {"scope": token})
+
     def _write_hints(self) -> WriteHints | None:
         """The hints of the last write, or None if another connection has written since. Call it inside the transaction."""
         return None
@@ -92,6 +96,8 @@ class PlanApplier(StoreBase):
                 writer.read_ahead(group.operations)
             for operation in group.operations:
                 writer.perform(operation)
+            if any(isinstance(operation, Erase) for operation in group.operations):
+                self._erase_answers(writer.token)
             writer.destroy()
             # Operations that were all known already write no run. An empty group is a run that only has parts.
             if happened := bool(writer.performed or not group.operations):

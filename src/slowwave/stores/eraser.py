@@ -38,11 +38,7 @@ class Eraser:
         self._blanked: set[tuple[int, int]] = set()
 
     def erased(self, operations: Sequence[Erase]) -> list[Erase]:
-        """Destroy. Returns those operations that found something to destroy.
-
-        Answers to earlier requests may quote what is destroyed: all those of the scope are deleted.
-        """
-        self._db.run("erase_answers", {"scope": self._token})
+        """Destroy. Returns those operations that found something to destroy."""
         memories = self._memories(list(dict.fromkeys(one.memory for one in operations if one.memory)))
         words = {word for word in dict.fromkeys(word for one in operations for word in one.words) if self._word(word)}
         names = [one.conversation for one in operations if one.conversation is not None]

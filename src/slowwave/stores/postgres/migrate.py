@@ -28,7 +28,7 @@ _log: Final = Log("store")
 ROLE: Final = "slowwave_app"
 """The role that reads and writes, so that row-level security applies to every login."""
 
-OLDEST_SCHEMA: Final = 14
+OLDEST_SCHEMA: Final = 12
 """The oldest schema that this program can use. Its own is that of the last migration."""
 PROOFS: Final = 15
 """The migration from which on the store notes erases that wait for a proof, and `readable_from` of each schema."""

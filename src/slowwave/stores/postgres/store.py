@@ -30,6 +30,8 @@ _SCOPES: Final = 10_000
 """Scopes of which the hints of the last write are kept."""
 _FEW: Final = 16
 """The greatest number of memories in a plan whose statements are sent as they come."""
+ANSWERS: Final = 13
+"""The migration from which on the store has keys of the server and answers to requests."""
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
@@ -74,6 +76,10 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, Postgr
             return super()._apply_group(group, plan, run)
         except RetryTransaction as error:
             raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
+
+    def _erase_answers(self, token: int) -> None:
+        if self.schema >= ANSWERS:
+            super()._erase_answers(token)
 
     def _write_hints(self) -> WriteHints | None:
         return self._db.hints

@@ -1,4 +1,4 @@
--- readable from 14
+-- readable from 12
 --
 -- The erases that were proved for their scope and wait for the proof of the whole store: the tables from which rows were
 -- deleted may keep their bytes in free space.
