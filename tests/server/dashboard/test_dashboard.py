@@ -276,6 +276,20 @@ def test_a_key_of_one_scope_opens_no_other_and_lists_no_other(store: Slowwave) -
     assert client.get("/scopes", params={"q": "other"}).status_code == 403
 
 
+def test_signing_in_begins_a_new_session(store: Slowwave) -> None:
+    made = store.add_key("root", rights=("admin",))
+    client = client_of(store)
+    client.get("/sign-in")
+    before = client.cookies["slowwave-session"]
+    shown = re.search(r'name="token" value="([0-9a-f]{64})"', client.get("/sign-in").text)
+    assert shown is not None
+    client.post("/sign-in", data={"token": shown[1], "key": made.secret})
+    assert client.cookies["slowwave-session"] != before
+    stranger = client_of(store)
+    stranger.cookies.set("slowwave-session", before)
+    assert stranger.get("/").status_code == 401
+
+
 def test_a_revoked_key_ends_its_sessions_and_a_missing_right_is_refused(store: Slowwave) -> None:
     (fact,) = store.within("acme").add("Ada bakes rye bread").ids
     reader = store.add_key("reader", prefix="acme", rights=("read",))

@@ -146,6 +146,7 @@ def sign_in(visit: AnyVisit, token: Token = "", key: Word = "") -> HTMLResponse 
         visit.desk.door.holder(key.strip())
     except UnauthorizedError as error:
         return visit.render("sign_in.html", code=401, problem=str(error))
+    visit.renew()
     visit.desk.sessions.sign_in(visit.session, key.strip())
     return visit.go("/")
 

@@ -116,6 +116,11 @@ class Visit:
         self.session = token_urlsafe(32) if self.is_new else known
         self._visitor: Visitor | None = None
 
+    def renew(self) -> None:
+        """Begin a new session, so that nobody who knew the old one has the rights of the key that signs in now."""
+        self.desk.sessions.sign_out(self.session)
+        self.session, self.is_new, self._visitor = token_urlsafe(32), True, None
+
     @property
     def visitor(self) -> Visitor:
         """The holder of the key of this browser.
