@@ -104,6 +104,12 @@ class GroupRow:
     rows: tuple[ChangeRow, ...]
     more: int = 0
 
+    @property
+    def shared(self) -> str:
+        """The reason that all rows have in common, which a page prints once; empty if they differ or there is one row."""
+        reasons = {row.because for row in self.rows}
+        return reasons.pop() if len(self.rows) > 1 and len(reasons) == 1 else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRow:
