@@ -7,11 +7,13 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.faces.conftest import NODE as FACES, Guarded
 
@@ -24,10 +26,17 @@ needs_mem0 = pytest.mark.skipif(find_spec("mem0") is None, reason="mem0ai is not
 
 
 @pytest.fixture
-def client(guarded: Guarded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - mem0's
+def http() -> Iterator[httpx.Client]:
+    """The connections of mem0's client, which never closes those that it opens itself."""
+    with httpx.Client(timeout=60) as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(guarded: Guarded, http: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - mem0's
     monkeypatch.setenv("MEM0_TELEMETRY", "False")
     monkeypatch.setenv("MEM0_DIR", str(tmp_path))
-    return import_module("mem0").MemoryClient(api_key=guarded.key, host=f"{guarded.address}/mem0")
+    return import_module("mem0").MemoryClient(api_key=guarded.key, host=f"{guarded.address}/mem0", client=http)
 
 
 @needs_mem0
@@ -58,7 +67,7 @@ def test_the_python_client_adds_searches_lists_changes_and_deletes(client: Any) 
 
 
 @needs_mem0
-def test_the_python_client_reads_our_errors(client: Any, guarded: Guarded) -> None:  # noqa: ANN401 - mem0's
+def test_the_python_client_reads_our_errors(client: Any, guarded: Guarded, http: httpx.Client) -> None:  # noqa: ANN401 - mem0's
     errors = import_module("mem0.exceptions")
     with pytest.raises(errors.ValidationError):
         client.get("nonsense")
@@ -67,7 +76,7 @@ def test_the_python_client_reads_our_errors(client: Any, guarded: Guarded) -> No
     with pytest.raises(Exception, match="does not serve"):
         client.get_webhooks("p")
     with pytest.raises(ValueError, match="unknown, revoked or expired"):
-        type(client)(api_key="bad", host=f"{guarded.address}/mem0")
+        type(client)(api_key="bad", host=f"{guarded.address}/mem0", client=http)
 
 
 SCRIPT = """

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from slowwave import __version__
 from slowwave.errors import SlowwaveError
-from slowwave.server.access.admission import RawPaths
+from slowwave.server.access.admission import DecodedPaths, RawPaths
 from slowwave.server.access.door import Door
 from slowwave.server.access.guards import BodyGuard, HostGuard
 from slowwave.server.access.problems import problem, problem_of, status_kind
@@ -100,7 +100,7 @@ def _admit(door: Door) -> Admit:
 
 def _dashboard(shared: Shared) -> Mount:
     """The dashboard, which answers every path that no other interface has."""
-    return Mount("/", build_dashboard(shared.door, shared.jobs, shared.plans))
+    return Mount("/", DecodedPaths(build_dashboard(shared.door, shared.jobs, shared.plans)))
 
 
 def _routes(shared: Shared) -> list[Route | Mount]:

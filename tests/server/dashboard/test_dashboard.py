@@ -103,6 +103,15 @@ def test_the_server_shows_the_dashboard_beside_its_other_interfaces(store: Sloww
         assert client.get("/", headers={"host": "evil.example"}).status_code == 421
 
 
+@pytest.mark.parametrize("name", ["Odile's plans", "a talk/with a slash", "100%25", "été <b>", "x=1?y#z"])
+def test_the_server_shows_a_conversation_of_any_name(store: Slowwave, name: str) -> None:
+    store.within("default").add_message({"role": "user", "content": "I moved to Lyon."}, name)
+    with TestClient(build_app(store), base_url="http://localhost") as client:
+        (path,) = re.findall(r'href="(/conversations/[^"]+)"', client.get("/conversations").text)
+        answer = client.get(unescape(path))
+    assert (answer.status_code, "I moved to Lyon." in answer.text) == (200, True)
+
+
 def test_no_page_loads_anything_from_elsewhere_or_runs_a_script_of_its_own(
     store: Slowwave, browser: TestClient
 ) -> None:

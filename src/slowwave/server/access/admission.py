@@ -38,6 +38,25 @@ class RawPaths:
         await self._app(scope, receive, send)
 
 
+class DecodedPaths:
+    """Lets the routes of an application behind `RawPaths` see the decoded path, as they would without it.
+
+    The paths of the dashboard end with the name of a conversation, which may contain a slash: its parts need not stay apart.
+
+    Args:
+        app: the application behind it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        if scope["type"] == "http":
+            scope = {**scope, "path": unquote(scope["path"])}
+        await self._app(scope, receive, send)
+
+
 class Admission:
     """Finds the visitor of a request before anything of it is read.
 

@@ -70,7 +70,13 @@ def erase_memory(
     """Show what an erase of one memory would destroy; with `sure`, destroy it and show the proof."""
     memory = visit.act(token, "erase")
     receipt = memory.erase(id=memory_id, dry_run=sure != "yes")
-    return visit.render("erase.html", receipt=receipt, action=f"/memories/{memory_id}/erase", what="this memory")
+    return visit.render(
+        "erase.html",
+        receipt=receipt,
+        action=f"/memories/{memory_id}/erase",
+        back=f"/memories/{memory_id}",
+        what="this memory",
+    )
 
 
 @router.post("/erase/conversation", response_model=None)
@@ -79,7 +85,12 @@ def erase_conversation(visit: AnyVisit, token: Token = "", name: Words = "", sur
     memory = visit.act(token, "erase")
     receipt = memory.erase(conversation=name, dry_run=sure != "yes")
     return visit.render(
-        "erase.html", receipt=receipt, action="/erase/conversation", what=f"the conversation {name}", name=name
+        "erase.html",
+        receipt=receipt,
+        action="/erase/conversation",
+        back=f"/conversations/{name}",
+        what=f"the conversation {name}",
+        name=name,
     )
 
 

@@ -30,6 +30,8 @@ SHOWN: Final = {
 """The kinds of memories by the words of the list. A list of "all" without a question has facts and summaries."""
 PAIRS: Final = frozenset({"value changed?", "conflict?", "unsure"})
 """The findings whose examples are pairs of facts about which a person decides."""
+LISTED: Final = PAIRS | {"quarantined"}
+"""The findings that the review shows in sections of their own."""
 ALL_PHASES: Final = tuple(phase for phase in PHASES if phase != "quarantined")
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
@@ -114,7 +116,10 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
         memory=found.memory,
         quoted=rows.quoted(found.memory, found.sources),
         chart=drawing(memory.plot("forgetting", memory_id=memory_id)) if is_fact else None,
-        history=[(event, rows.change_row(event.operation, {})) for event in reversed(found.history)],
+        history=[
+            (event, rows.change_row(event.operation, {}), rows.cause_title(event.cause))
+            for event in reversed(found.history)
+        ],
         linked=[(link, text) for link, text in zip(found.links, _texts_of(memory, others), strict=True)],
         is_fact=is_fact,
     )
@@ -177,7 +182,7 @@ def review(visit: Reader) -> HTMLResponse:
         "review.html",
         withheld=rows.memory_rows(memory, memory.review()),
         pairs=[(row.finding.kind, *pair) for row in findings if row.finding.kind in PAIRS for pair in row.examples],
-        findings=[row for row in findings if row.examples and row.finding.kind not in PAIRS],
+        findings=[row for row in findings if row.examples and row.finding.kind not in LISTED],
         refused=memory.refused(30),
     )
 

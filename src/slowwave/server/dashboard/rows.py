@@ -41,12 +41,23 @@ STAGES: Final[Mapping[str, str]] = {
     "merge": "Merged",
     "compress": "Summaries of fading facts",
     "cascade": "Summaries of conversations",
-    "fade": "Archived",
+    "fade": "Faded",
     "expire": "Expired",
     "refresh": "Rescheduled",
     "reembed": "Vectors",
 }
 """The headings of the stages of a sleep pass by the second part of their cause."""
+PARTS: Final[Mapping[str, str]] = {
+    "asked": "speaker",
+    "user": "speaker",
+    "question": "only a question",
+    "dated": "has a date",
+    "placed": "names a place",
+    "cue": "kind of answer",
+    "estimated": "estimated meaning",
+    "lent": "its facts",
+}
+"""The words for parts of a score whose own names do not explain themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +103,12 @@ class GroupRow:
     because: str
     rows: tuple[ChangeRow, ...]
     more: int = 0
+
+    @property
+    def shared(self) -> str:
+        """The reason that all rows have in common, which a page prints once; empty if they differ or there is one row."""
+        reasons = {row.because for row in self.rows}
+        return reasons.pop() if len(self.rows) > 1 and len(reasons) == 1 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +198,7 @@ def memory_rows(memory: AgentMemory, memories: Sequence[Memory]) -> list[MemoryR
 
 def _largest_parts(parts: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
     ordered = sorted(parts.items(), key=lambda part: -abs(part[1]))
-    return tuple((name, value) for name, value in ordered[:3] if abs(value) >= 0.005)  # noqa: PLR2004 - it prints as 0.00
+    return tuple((PARTS.get(name, name), value) for name, value in ordered[:3] if abs(value) >= 0.005)  # noqa: PLR2004 - it prints as 0.00
 
 
 def stage_rows(plan: Plan, texts: Mapping[str, str]) -> list[StageRow]:
@@ -275,7 +292,7 @@ def cause_title(cause: str) -> str:
     """The heading of a run or a stage.
 
     >>> cause_title("sleep"), cause_title("sleep/fade"), cause_title("mine")
-    ('Sleep pass', 'Archived', 'mine')
+    ('Sleep pass', 'Faded', 'mine')
     """
     first, _, stage = cause.partition("/")
     return STAGES.get(stage, stage) if stage and first == "sleep" else CAUSES.get(first, cause)

@@ -24,6 +24,7 @@ def create_environment() -> Environment:
         "minute": _minute,
         "ago": _ago,
         "number": "{:,}".format,
+        "counted": counted,
         "tag": phase_tag,
         "capital": _capital,
     }
@@ -36,6 +37,15 @@ def create_environment() -> Environment:
 def drawing(svg: str) -> Markup:
     """A chart of the library, which escapes the texts that it prints, as part of a page."""
     return Markup(svg)  # noqa: S704 - `policy.charts` escapes every text
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, whose plural ends in "s".
+
+    >>> counted(1, "message"), counted(1200, "message")
+    ('1 message', '1,200 messages')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _day(at: datetime | None) -> str:
@@ -62,5 +72,5 @@ def _ago(at: datetime | None, now: datetime) -> str:
     for size, name in _STEPS:
         if abs(seconds) >= size:
             count = abs(seconds) // size
-            return f"{count:,} {name}{'' if count == 1 else 's'} {'ago' if seconds > 0 else 'from now'}"
+            return f"{counted(count, name)} {'ago' if seconds > 0 else 'from now'}"
     return "just now"
