@@ -74,7 +74,7 @@ def test_sibling_scopes_cannot_read_each_other(world: "World", talk: "Talk") -> 
     assert bob.search("bank PIN hint bicycle", deep=True) == []
     assert bob.get_all() == bob.runs() == bob.core() == bob.summaries() == []
     assert bob.get_conversation_messages("c") == []
-    with pytest.raises(NotFoundError, match="there are none"):
+    with pytest.raises(NotFoundError, match="there is none yet"):
         bob.consolidate("c")
     assert bob.record_retrieval(alice.get_all()) == 0
     for verb in (bob.get, bob.delete, bob.history, bob.explain, bob.links, bob.undo):

@@ -1,5 +1,7 @@
 """A short round of every class of the attack campaign, and the program that runs the long one."""
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -10,8 +12,17 @@ from tests.attack.campaign import SHORT, Place
 
 from slowwave.testing.postgres import PostgresServer
 
-SIZES = {"kills": 0.08, "churn": 0.07, "arguments": 0.1, "commands": 0.1, "texts": 0.1, "servers": 0.2}
+SIZES = {"kills": 0.04, "churn": 0.03, "imports": 0.1, "arguments": 0.1, "commands": 0.1, "texts": 0.1, "servers": 0.2}
 """Smaller rounds of the classes that take longest."""
+
+
+@pytest.fixture(autouse=True)
+def level() -> Iterator[None]:
+    """Some classes silence the log of the library, which other tests read."""
+    log = logging.getLogger("slowwave")
+    before = log.level
+    yield
+    log.setLevel(before)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

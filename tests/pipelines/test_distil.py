@@ -269,7 +269,7 @@ def test_no_conversation_means_the_one_written_to_last(world: "World", talk: "Ta
     memory.add_messages(talk(), conversation="b")
     memory.consolidate()
     assert (_cursor(memory, "a"), _cursor(memory, "b")) == (0, 8)
-    with pytest.raises(NotFoundError, match="there are 'b', 'a'"):
+    with pytest.raises(NotFoundError, match="there are b, a"):
         memory.consolidate("nobody")
 
 

@@ -301,6 +301,8 @@ def test_only_checks_and_looks_for_work_and_words_ask_about_all_scopes() -> None
         "scopes_page",
         "scope_of_memory",
         "somewhere",
+        "backlog",
+        "pending_proofs",
         "words_of_memories",
         "words_of_changes",
     }

@@ -30,6 +30,8 @@ WHOLE_FILE = {
     "erase_holds",  # an erase examines the whole file afterwards
     "tell_embedders_apart",
     "several_embedders",
+    "access_keys",  # a server has few keys
+    "any_access_key",
 }
 """Statements of checks, and statements across scopes."""
 

@@ -61,7 +61,7 @@ class Fleet:
         lines = [
             f"{self.store}: Slowwave {self.version}",
             f"  schema {self.schema.version} of {self.schema.wanted}"
-            + (": run `slowwave migrate` as its owner" if self.schema.steps else ""),
+            + (": run `migrate` as its owner" if self.schema.steps else ""),
             f"  {self.scopes:,} scopes, {self.due:,} due{oldest}",
             f"  {len(self.workers)} workers" + (":" if self.workers else ""),
         ]

@@ -157,10 +157,10 @@ class Status:
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
         lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
         if self.night.failures:
-            lines.append(f"  {self.night}: `slowwave retry` sleeps it at once")
+            lines.append(f"  {self.night}: `retry` makes it due at once")
         if self.unproved:
             lines.append(
-                f"  {_many(self.unproved, 'erase')} to prove in the whole store: `slowwave erase --prove-pending`"
+                f"  {_many(self.unproved, 'erase')} to prove in the whole store: `prove_erased`"
             )
         if self.core_tokens:
             lines.append(f"  always in view: {_aimed(self.identity_tokens, IDENTITY_TOKENS)} of identity, ")

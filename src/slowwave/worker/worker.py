@@ -246,7 +246,7 @@ class Worker:
         elif limits != stored:
             raise InputError(
                 f"the workers of this store have other limits ({_shown(stored)}): leave yours out, or change those of all "
-                "workers with `--set` (`set_limits=True`)"
+                "workers with `set_limits`"
             )
         return self._stored_limits() or limits
 

@@ -61,7 +61,7 @@ def browser(store: Slowwave) -> Iterator[TestClient]:
 
 def client_of(store: Slowwave, *, read_only: bool = False) -> TestClient:
     dashboard = build_dashboard(Door(store, read_only=read_only), Jobs(), Plans())
-    return TestClient(dashboard, base_url="http://localhost")
+    return TestClient(dashboard, base_url="http://localhost", headers={"accept": "text/html"})
 
 
 def token(browser: TestClient, path: str = "/scopes") -> str:

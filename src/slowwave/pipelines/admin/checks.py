@@ -84,7 +84,7 @@ def _work(ports: Ports) -> Iterator[Check]:
     if dead:
         more = f" and {len(dead) - FAILING_SHOWN:,} more" if len(dead) > FAILING_SHOWN else ""
         found = f"{len(dead):,} of the store fail again and again: {', '.join(dead[:FAILING_SHOWN])}{more}"
-        yield Check(check="scopes", ok=False, found=f"{found}; after mending the cause run `slowwave retry`")
+        yield Check(check="scopes", ok=False, found=f"{found}; after mending the cause run `retry`")
     if state.unembedded:
         memories = "memory has" if state.unembedded == 1 else "memories have"
         yield Check(

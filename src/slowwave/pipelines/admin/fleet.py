@@ -36,5 +36,5 @@ def ready(ports: Ports) -> list[str]:
     """
     state = ports.store.schema_state()
     if state.version < state.wanted:
-        return [f"{state.store} has schema {state.version} of {state.wanted}: run `slowwave migrate` as its owner"]
+        return [f"{state.store} has schema {state.version} of {state.wanted}: run `migrate` as its owner"]
     return []

@@ -141,7 +141,7 @@ def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
 
 def _failed(night: PassRecord) -> Iterator[Finding]:
     if night.failures:
-        fix = "remove its cause, and run `slowwave retry` for the next pass at once"
+        fix = "remove its cause, and run `retry` for the next pass at once"
         yield Finding(kind="sleep", count=night.failures, says=str(night), fix=fix)
 
 

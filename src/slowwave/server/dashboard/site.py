@@ -5,14 +5,14 @@ from typing import Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from slowwave.errors import SlowwaveError
 from slowwave.server.access.door import Door
 from slowwave.server.access.errors import UnauthorizedError
-from slowwave.server.access.problems import kind_of
+from slowwave.server.access.problems import kind_of, problem, status_kind
 from slowwave.server.dashboard import actions, pages
 from slowwave.server.dashboard.pages import bare_visit
 from slowwave.server.dashboard.visit import HEADERS, Desk
@@ -57,10 +57,12 @@ async def _library_error(request: Request, error: Exception) -> HTMLResponse:
     return _error_page(request, kind.status, kind.title, str(error))
 
 
-async def _http_error(request: Request, error: Exception) -> HTMLResponse:
-    """The page of a refused request, such as one for an unknown address."""
+async def _http_error(request: Request, error: Exception) -> Response:
+    """The page of a refused request, such as one for an unknown address; problem details for a program."""
     if not isinstance(error, HTTPException):
         raise error
+    if "text/html" not in request.headers.get("accept", ""):
+        return problem(status_kind(error.status_code, error.detail), error.detail)
     return _error_page(request, error.status_code, str(error.detail), "check the address, or begin at Today")
 
 

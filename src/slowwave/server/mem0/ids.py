@@ -19,7 +19,7 @@ def to_uuid(memory_id: str) -> str:
     """The id of a memory as a UUID of version 8.
 
     >>> to_uuid("6aks3s9359r2zc0aq2f7")
-    '32a791e5-232a-8709-bec0-0a5c478e5400'
+    '32a791e5-232a-8702-bec0-2ae279c00000'
     >>> from_uuid(to_uuid("6aks3s9359r2zc0aq2f7"))
     '6aks3s9359r2zc0aq2f7'
 

@@ -724,7 +724,7 @@ SELECT count(*) FROM entries e WHERE e.scope = $1 >> 40 AND e.key BETWEEN $1 AND
 -- name: nameless_of (low, high)
 SELECT count(*) FROM (
     SELECT DISTINCT scope, conversation FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND seq IS NOT NULL
-) m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = m.scope AND c.name = m.conversation)
+) m WHERE NOT EXISTS (SELECT 1 FROM conversations c WHERE c.scope = $1 >> 40 AND c.name = m.conversation)
 
 -- name: orphans_of (low, high)
 SELECT count(*) FROM journal j WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2
