@@ -1,0 +1,293 @@
+"""Recognises an order to a model by how the text is built: whom it addresses, which role it gives, what is to be obeyed.
+
+The words are in `policy/data/structures.toml`, for ten languages. What the order asks for hardly matters: a text that turns to
+the model that reads it, with an order, is data that wants to instruct. Every look around a word has a fixed length, so the
+time is linear.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Final
+
+from slowwave.policy.guard.addressees import SENTENCE_END, is_for_a_team, is_mentioned, is_reported
+from slowwave.policy.guard.directives import ADDRESSED, OWN_PROMPT, PERSONA, SECRECY
+from slowwave.policy.guard.disguises import KEY, Reading, folded
+from slowwave.policy.guard.lexicon import Language, structures
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+_BEFORE: Final = 80
+"""Characters before a word in which its sentence is read."""
+_AFTER: Final = 240
+"""Characters after a word in which the rest of its structure may stand."""
+_CLAUSE_OF_READING: Final = 90
+"""Characters after a reader in which a clause says what it reads."""
+_OBJECT: Final = 30
+"""Characters around a verb of reading in which its object stands."""
+_FIRST: Final = 40
+"""Characters after an address in which the order begins."""
+_CLOSE: Final = 16
+"""Characters between words that belong together."""
+_CALL_WORDS: Final = 8
+"""Words of a call before the reader that it turns to."""
+_SCREEN: Final = ("ai", "machine", "helper", "cipher", "renounce", "now", "behalf", "served", "disclose")
+"""Every structure needs a word of one of these lists."""
+_BOUNDARY: Final = lazy_regex(r"[.!?]\s|[。！？¶:：;；\"“„«「『{\[(*|<>—–»]|\s-\s")
+_CALLED: Final = lazy_regex(r"\s?[,:，：、;—–！!-]\s?")
+_COLON: Final = lazy_regex(r"[:：;—–]|(?<=\w)[,，、]")
+_NAMES: Final = frozenset({"gpt", "chatgpt", "claude", "gemini", "copilot", "assistant", "assistent", "asystent"})
+"""Names of speakers in records of talk: a name and a colon begin a turn, no order."""
+_FIRST_UNSPACED: Final = "\u2e80"
+
+
+@cache
+def _screens() -> tuple[tuple[Language, frozenset[str]], ...]:
+    """Each language whose words stand between spaces, with the beginnings of the words that its structures need."""
+    return tuple(
+        (
+            language,
+            frozenset(
+                max((part.rstrip("*") for part in folded(entry).replace("'", " ").replace("-", " ").split()), key=len)[
+                    :KEY
+                ]
+                for name in _SCREEN
+                for entry in language.lists.get(name, ())
+            ),
+        )
+        for language in structures()
+        if not language.unspaced
+    )
+
+
+def _languages(reading: Reading) -> Iterator[Language]:
+    """The languages whose structures may be in a reading: a quick test by the beginnings of its words."""
+    for language, keys in _screens():
+        if not keys.isdisjoint(reading.keys):
+            yield language
+    if not reading.text.isascii() and max(reading.text) >= _FIRST_UNSPACED:
+        yield from (language for language in structures() if language.unspaced)
+
+
+def structure_in(reading: Reading, flat: str) -> str | None:
+    """The kind of order to a model that the structure of a text shows; None if it shows none.
+
+    Args:
+        reading: the reading.
+        flat: its text on one line (`orders.flattened`).
+    """
+    if reading.squashed:
+        return None
+    for language in _languages(reading):
+        for rule in _RULES:
+            if why := rule(language, flat):
+                return why
+    return None
+
+
+def _has(language: Language, text: str, *names: str) -> bool:
+    pattern = language.pattern(*names)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def _before(flat: str, start: int) -> str:
+    """What stands before a place in its sentence."""
+    return SENTENCE_END.split(flat[max(0, start - _BEFORE) : start])[-1]
+
+
+def _rest(flat: str, end: int) -> str:
+    """What stands after a place in its sentence."""
+    return SENTENCE_END.split(flat[end : end + _AFTER])[0]
+
+
+def _readers(language: Language, flat: str) -> Iterator[tuple[int, int, bool]]:
+    """The names of a model: where they begin and end, and whether they can mean nothing else ("agent" can be a person)."""
+    pattern = language.pattern("ai", "machine", "helper")
+    sure = language.pattern("ai", "machine")
+    end = -1
+    for found in pattern.finditer(flat) if pattern else ():
+        if found.start() < end:
+            continue
+        end = found.end()
+        is_sure = sure is not None and sure.fullmatch(found[0]) is not None
+        start = found.start()
+        more = pattern.match(flat, end + (not language.unspaced)) if pattern else None
+        if more is not None:
+            end = more.end()
+            is_sure = is_sure or (sure is not None and sure.fullmatch(more[0]) is not None)
+        yield start, end, is_sure
+
+
+def _reads_this(language: Language, after: str, *, any_paper: bool) -> int:
+    """Where a clause ends by which a reader reads this text; 0 if there is none."""
+    pattern = language.pattern("reading", "reads")
+    for found in pattern.finditer(after[:_CLAUSE_OF_READING]) if pattern else ():
+        near = after[max(0, found.start() - _CLOSE) : found.end() + _OBJECT]
+        if _has(language, near, "this", "here") or (any_paper and _has(language, near, "paper")):
+            return found.end()
+    return 0
+
+
+def _addresses(language: Language, flat: str) -> str | None:
+    """Whether the text turns to a model with an order, or obliges the model that reads it."""
+    for start, end, is_sure in _readers(language, flat):
+        after = flat[end : end + _AFTER]
+        why = _called(language, flat, start, end, after, is_sure=is_sure) or _obliged(
+            language, flat, start, end, is_sure=is_sure
+        )
+        if why and not is_mentioned(flat, start, end) and not is_for_a_team(language, flat, start, end):
+            return why
+    return None
+
+
+def _called(language: Language, flat: str, start: int, end: int, after: str, *, is_sure: bool) -> str | None:
+    """Whether a reader is called, at the beginning of a sentence or after the words of a note, and ordered to do something."""
+    head = _BOUNDARY.split(flat[max(0, start - _BEFORE) : start])[-1].strip(" ,'’-#>/")
+    if language.unspaced:
+        note = _has(language, head + after[:2], "note")
+    else:
+        note = bool(head) and _has(language, head, "note")
+    if len(head.split()) > _CALL_WORDS or (head and not note and not _has(language, head, "any")):
+        return None
+    called = _CALLED.match(after)
+    if called is None and language.unspaced:
+        called = lazy_regex(r"(?:へ|宛て?|向け)?(?:の?(?:注意|お知らせ|指示|連絡))?\s?[,:，：、]").match(after)
+    place = called.end() if called else 0
+    if not place:
+        reads = _reads_this(language, after, any_paper=is_sure)
+        colon = _COLON.search(after, reads, reads + _OBJECT * 2) if reads else None
+        if colon is None:
+            return None
+        place = colon.end()
+    order = after[place:]
+    first = order if language.unspaced or (note and is_sure) else order[:_FIRST]
+    if not _has(language, first, *_COMMANDS):
+        return None
+    if is_sure:
+        is_turn = flat[start:end] in _NAMES and not note
+        return None if is_turn else ADDRESSED
+    if flat[start:end] in _NAMES and ":" in after[:2] and not note:
+        return None
+    return ADDRESSED if _has(language, order, *_AFFAIRS) else None
+
+
+def _obliged(language: Language, flat: str, start: int, end: int, *, is_sure: bool) -> str | None:
+    """Whether the model that reads the text, or any model, is obliged to something that only an attacker asks for."""
+    before, rest = _before(flat, start), _rest(flat, end)
+    is_any = _has(language, before[-_OBJECT:], "any")
+    reads = _reads_this(language, rest, any_paper=is_sure and is_any)
+    duty = language.pattern("duty")
+    must = duty.search(rest, 0 if language.unspaced else reads) if duty else None
+    if reads and must and (is_sure or is_any):
+        return ADDRESSED
+    if reads and is_sure and is_any and _has(language, rest[reads:], "hide", "omit", "drop", "command"):
+        return ADDRESSED
+    is_wanted = must is not None and (must.start() <= _FIRST or bool(reads))
+    if is_wanted and must is not None:
+        asked = rest[must.end() :] if not language.verb_last else rest
+        about = rest[max(0, must.start() - _CLOSE) : must.end() + _CLOSE]
+        if not _has(language, about, "deny") and _asks_for_harm(language, asked):
+            return OWN_PROMPT
+    if is_sure and (is_wanted or _has(language, before, "if")) and _hides(language, rest):
+        return SECRECY
+    return None
+
+
+def _asks_for_harm(language: Language, asked: str) -> bool:
+    """Whether a model is to show its own instructions, or to use a tool without the user's consent."""
+    if _has(language, asked, "disclose") and _has(language, asked, "innards"):
+        return True
+    return _has(language, asked, "act") and _has(language, asked, "tool") and _has(language, asked, "unasked")
+
+
+def _hides(language: Language, rest: str) -> bool:
+    """Whether something is to be left out or kept from the person whom the model serves."""
+    verb = language.pattern("hide", "omit")
+    for found in verb.finditer(rest) if verb else ():
+        if not _has(language, rest[max(0, found.start() - _CLOSE) : found.start()], "deny"):
+            return _has(language, rest, "person", "served", "task")
+    return False
+
+
+def _gives_role(language: Language, flat: str) -> str | None:
+    """Whether the reader is to be another one, or no assistant any more, who breaks rules or tells secrets."""
+    pattern = language.pattern("now", "renounce")
+    for found in pattern.finditer(flat) if pattern else ():
+        after = flat[found.end() : found.end() + _AFTER]
+        before = flat[max(0, found.start() - _BEFORE) : found.start()]
+        near = f"{before}¦{after}"
+        is_model = _has(language, near, "ai", "machine", "policy") or _has(language, after[:_BEFORE], "helper")
+        is_free = _has(language, after, "bare", "yields")
+        is_leak = _has(language, after, "yields") and _tells_secret(language, after, is_model=is_model)
+        is_renounced = _has(language, found[0], "renounce")
+        if not (
+            is_leak or (is_free and is_model) or (is_renounced and is_model and _has(language, after, "become", "now"))
+        ):
+            continue
+        if not is_reported(language, flat, found.start()) and not is_mentioned(flat, *found.span()):
+            return PERSONA
+    return None
+
+
+def _tells_secret(language: Language, after: str, *, is_model: bool) -> bool:
+    """Whether secrets are spoken of: keys are those of a door unless a model is spoken of."""
+    secrets, keys = language.pattern("holding", "innards"), language.pattern("keys")
+    return any(
+        is_model or keys is None or keys.fullmatch(found[0]) is None
+        for found in (secrets.finditer(after) if secrets else ())
+    )
+
+
+def _decodes(language: Language, flat: str) -> str | None:
+    """Whether a hidden reading of a text is to be obeyed instead of the reader's task."""
+    pattern = language.pattern("cipher")
+    for found in pattern.finditer(flat) if pattern else ():
+        near = flat[max(0, found.start() - _AFTER) : found.end() + _AFTER]
+        if not _has(language, near, "over", "unasked") or _has(language, near, "people", "pupils"):
+            continue
+        verb = language.pattern("obey", "does")
+        start = max(0, found.start() - _AFTER)
+        orders = verb.finditer(flat, start, found.end() + _AFTER) if verb else ()
+        is_order = any(not is_reported(language, flat, order.start()) for order in orders)
+        if is_order and not is_mentioned(flat, *found.span()):
+            return ADDRESSED
+    return None
+
+
+def _uses_tool(language: Language, flat: str) -> str | None:
+    """Whether a tool is to be used in the user's name, or without a word to the user."""
+    pattern = language.pattern("act")
+    for found in pattern.finditer(flat) if pattern else ():
+        near = (
+            flat[found.end() : found.end() + _AFTER]
+            if not language.verb_last
+            else f"{_before(flat, found.start())}¦{_rest(flat, found.end())}"
+        )
+        if not _has(language, near[:_BEFORE] if not language.verb_last else near, "tool"):
+            continue
+        is_silent = _has(language, near, "served") and (
+            _has(language, near, "unasked")
+            or (_has(language, near, "deny") and _has(language, near, "tell", "learn"))
+            or _has(language, near, "behalf")
+        )
+        if not is_silent or is_reported(language, flat, found.start()) or _has(language, near, "people"):
+            continue
+        if not is_mentioned(flat, *found.span()):
+            return ADDRESSED
+    return None
+
+
+_COMMANDS: Final = (
+    "command",
+    "tell",
+    "hide",
+    "omit",
+    "keep",
+    "upload",
+    "drop",
+    "heed",
+    "recite",
+    "perform",
+    "act",
+    "deny",
+)
+_AFFAIRS: Final = ("served", "prior", "innards", "tool", "unasked", "lasting", "giver")
+_RULES: Final[tuple[Callable[[Language, str], str | None], ...]] = (_addresses, _gives_role, _decodes, _uses_tool)
