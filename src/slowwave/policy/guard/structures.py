@@ -5,15 +5,18 @@ the model that reads it, with an order, is data that wants to instruct. Every lo
 time is linear.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from slowwave.policy.guard.addressees import SENTENCE_END, is_for_a_team, is_mentioned, is_reported
 from slowwave.policy.guard.directives import ADDRESSED, OWN_PROMPT, PERSONA, SECRECY
 from slowwave.policy.guard.disguises import KEY, Reading, folded
 from slowwave.policy.guard.lexicon import Language, structures
 from slowwave.policy.text.lazy_regex import lazy_regex
+
+_Find: TypeAlias = Callable[[Language, str], str | None]
 
 _BEFORE: Final = 80
 """Characters before a word in which its sentence is read."""
@@ -29,8 +32,6 @@ _CLOSE: Final = 16
 """Characters between words that belong together."""
 _CALL_WORDS: Final = 8
 """Words of a call before the reader that it turns to."""
-_SCREEN: Final = ("ai", "machine", "helper", "cipher", "renounce", "now", "behalf", "served", "disclose")
-"""Every structure needs a word of one of these lists."""
 _BOUNDARY: Final = lazy_regex(r"[.!?]\s|[。！？¶:：;；\"“„«「『{\[(*|<>—–»]|\s-\s")
 _CALLED: Final = lazy_regex(r"\s?[,:，：、;—–！!-]\s?")
 _COLON: Final = lazy_regex(r"[:：;—–]|(?<=\w)[,，、]")
@@ -40,31 +41,36 @@ _FIRST_UNSPACED: Final = "\u2e80"
 
 
 @cache
-def _screens() -> tuple[tuple[Language, frozenset[str]], ...]:
-    """Each language whose words stand between spaces, with the beginnings of the words that its structures need."""
+def _screens() -> tuple[tuple[Language, tuple[dict[str, list[frozenset[str]]], ...]], ...]:
+    """Each language whose words stand between spaces, with the beginnings of the words of which a rule needs some."""
     return tuple(
-        (
-            language,
-            frozenset(
-                max((part.rstrip("*") for part in folded(entry).replace("'", " ").replace("-", " ").split()), key=len)[
-                    :KEY
-                ]
-                for name in _SCREEN
-                for entry in language.lists.get(name, ())
-            ),
-        )
+        (language, tuple(_beginnings(language, names) for names, _ in _RULES))
         for language in structures()
         if not language.unspaced
     )
 
 
-def _languages(reading: Reading) -> Iterator[Language]:
-    """The languages whose structures may be in a reading: a quick test by the beginnings of its words."""
-    for language, keys in _screens():
-        if not keys.isdisjoint(reading.keys):
-            yield language
+def _beginnings(language: Language, names: tuple[str, ...]) -> dict[str, list[frozenset[str]]]:
+    """The entries of lists as the first `KEY` letters of their words, by the longest of them."""
+    found: dict[str, list[frozenset[str]]] = {}
+    for entry in (entry for name in names for entry in language.lists.get(name, ())):
+        parts = re.findall(r"[\w*]+", folded(entry))
+        keys = frozenset(part.rstrip("*")[:KEY] for part in parts if "*" not in part[:KEY])
+        found.setdefault(max(keys, key=len), []).append(keys)
+    return found
+
+
+def _tried(reading: Reading) -> Iterator[tuple[Language, _Find]]:
+    """The rules that may apply to a reading: a quick test by the beginnings of its words."""
+    keys = reading.keys
+    for language, screens in _screens():
+        for screen, (_, rule) in zip(screens, _RULES, strict=True):
+            if any(entry <= keys for key in keys.intersection(screen) for entry in screen[key]):
+                yield language, rule
     if not reading.text.isascii() and max(reading.text) >= _FIRST_UNSPACED:
-        yield from (language for language in structures() if language.unspaced)
+        for language in structures():
+            if language.unspaced:
+                yield from ((language, rule) for _, rule in _RULES)
 
 
 def structure_in(reading: Reading, flat: str) -> str | None:
@@ -76,11 +82,7 @@ def structure_in(reading: Reading, flat: str) -> str | None:
     """
     if reading.squashed:
         return None
-    for language in _languages(reading):
-        for rule in _RULES:
-            if why := rule(language, flat):
-                return why
-    return None
+    return next((why for language, rule in _tried(reading) if (why := rule(language, flat))), None)
 
 
 def _has(language: Language, text: str, *names: str) -> bool:
@@ -290,4 +292,10 @@ _COMMANDS: Final = (
     "deny",
 )
 _AFFAIRS: Final = ("served", "prior", "innards", "tool", "unasked", "lasting", "giver")
-_RULES: Final[tuple[Callable[[Language, str], str | None], ...]] = (_addresses, _gives_role, _decodes, _uses_tool)
+_RULES: Final[tuple[tuple[tuple[str, ...], _Find], ...]] = (
+    (("ai", "machine", "helper"), _addresses),
+    (("now", "renounce"), _gives_role),
+    (("cipher",), _decodes),
+    (("served",), _uses_tool),
+)
+"""The rules, each with the lists of which a text must have a word."""
