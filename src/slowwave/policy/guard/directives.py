@@ -261,7 +261,7 @@ def _matches(rule: _Rule, language: Language, flat: str, start: int, end: int) -
             continue
         if rule.why == SECRECY and rule.groups[0] == ("tell",) and not _is_told_of(language, near):
             continue
-        if _is_for_authors(rule, language, near, after):
+        if _is_for_authors(rule, language, near, after) or _is_condition(rule, language, before):
             continue
         if rule.is_order and is_reported(language, flat, found.start()):
             continue
@@ -285,6 +285,14 @@ def _is_for_authors(rule: _Rule, language: Language, near: str, after: str) -> b
     if rule.why == OWN_PROMPT:
         return _is_placed_in(language, after)
     return rule.groups[0] == ("decode",) and (language.has("people", near) or language.has("pupils", near))
+
+
+def _is_condition(rule: _Rule, language: Language, before: str) -> bool:
+    """Whether somebody else does not know: "must tell the user when it does not know"."""
+    users = language.pattern("served")
+    if rule.groups[0] != ("learn",) or users is None:
+        return False
+    return any(language.has("when", before[found.end() :]) for found in users.finditer(before))
 
 
 def _is_placed_in(language: Language, after: str) -> bool:

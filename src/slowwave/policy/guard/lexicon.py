@@ -36,6 +36,7 @@ _REFINING: Final = frozenset(
         "crew",
         "pupils",
         "topic",
+        "when",
     ]
 )
 """Lists that only refine a rule: no rule is ruled out because a text has no word of them."""

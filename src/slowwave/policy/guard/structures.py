@@ -34,6 +34,7 @@ _CALL_WORDS: Final = 8
 """Words of a call before the reader that it turns to."""
 _BOUNDARY: Final = lazy_regex(r"[.!?]\s|[。！？¶:：;；\"“„«「『{\[(*|<>—–»]|\s-\s")
 _CALLED: Final = lazy_regex(r"\s?[,:，：、;—–！!-]\s?")
+_CALLED_UNSPACED: Final = lazy_regex(r"(?:へ|宛て?|向け)?(?:の?(?:注意|お知らせ|指示|連絡))?\s?[,:，：、;—–！!-]")
 _COLON: Final = lazy_regex(r"[:：;—–]|(?<=\w)[,，、]")
 _NAMES: Final = frozenset({"gpt", "chatgpt", "claude", "gemini", "copilot", "assistant", "assistent", "asystent"})
 """Names of speakers in records of talk: a name and a colon begin a turn, no order."""
@@ -44,7 +45,7 @@ _FIRST_UNSPACED: Final = "\u2e80"
 def _screens() -> tuple[tuple[Language, tuple[dict[str, list[frozenset[str]]], ...]], ...]:
     """Each language whose words stand between spaces, with the beginnings of the words of which a rule needs some."""
     return tuple(
-        (language, tuple(_beginnings(language, names) for names, _ in _RULES))
+        (language, tuple(_beginnings(language, names) for names, _ in RULES))
         for language in structures()
         if not language.unspaced
     )
@@ -64,13 +65,13 @@ def _tried(reading: Reading) -> Iterator[tuple[Language, _Find]]:
     """The rules that may apply to a reading: a quick test by the beginnings of its words."""
     keys = reading.keys
     for language, screens in _screens():
-        for screen, (_, rule) in zip(screens, _RULES, strict=True):
+        for screen, (_, rule) in zip(screens, RULES, strict=True):
             if any(entry <= keys for key in keys.intersection(screen) for entry in screen[key]):
                 yield language, rule
     if not reading.text.isascii() and max(reading.text) >= _FIRST_UNSPACED:
         for language in structures():
             if language.unspaced:
-                yield from ((language, rule) for _, rule in _RULES)
+                yield from ((language, rule) for _, rule in RULES)
 
 
 def structure_in(reading: Reading, flat: str) -> str | None:
@@ -120,6 +121,9 @@ def _readers(language: Language, flat: str) -> Iterator[tuple[int, int, bool]]:
 
 def _reads_this(language: Language, after: str, *, any_paper: bool) -> int:
     """Where a clause ends by which a reader reads this text; 0 if there is none."""
+    drafts = language.pattern("drafts")
+    if drafts is not None and (draft := drafts.search(after[:_CLAUSE_OF_READING])):
+        return draft.end()
     pattern = language.pattern("reading", "reads")
     for found in pattern.finditer(after[:_CLAUSE_OF_READING]) if pattern else ():
         near = after[max(0, found.start() - _CLOSE) : found.end() + _OBJECT]
@@ -143,43 +147,59 @@ def _addresses(language: Language, flat: str) -> str | None:
 def _called(language: Language, flat: str, start: int, end: int, after: str, *, is_sure: bool) -> str | None:
     """Whether a reader is called, at the beginning of a sentence or after the words of a note, and ordered to do something."""
     head = _BOUNDARY.split(flat[max(0, start - _BEFORE) : start])[-1].strip(" ,'’-#>/")
-    if language.unspaced:
-        note = _has(language, head + after[:2], "note")
-    else:
-        note = bool(head) and _has(language, head, "note")
-    if len(head.split()) > _CALL_WORDS or (head and not note and not _has(language, head, "any")):
+    note = _has(language, head + after[:2] if language.unspaced else head, "note")
+    is_case = _has(language, head, "if") and not note
+    place = _place_of_order(language, after, is_sure=is_sure)
+    if not place or len(head.split()) > _CALL_WORDS or (head and not note and not _has(language, head, "any", "if")):
         return None
-    called = _CALLED.match(after)
-    if called is None and language.unspaced:
-        called = lazy_regex(r"(?:へ|宛て?|向け)?(?:の?(?:注意|お知らせ|指示|連絡))?\s?[,:，：、]").match(after)
-    place = called.end() if called else 0
-    if not place:
-        reads = _reads_this(language, after, any_paper=is_sure)
-        colon = _COLON.search(after, reads, reads + _OBJECT * 2) if reads else None
-        if colon is None:
-            return None
-        place = colon.end()
-    order = after[place:]
-    first = order if language.unspaced or (note and is_sure) else order[:_FIRST]
-    if not _has(language, first, *_COMMANDS):
+    name, order = flat[start:end], after[place:]
+    is_name = name in _NAMES and not note
+    if is_name and ":" in after[:2]:
         return None
-    if is_sure:
-        is_turn = flat[start:end] in _NAMES and not note
-        return None if is_turn else ADDRESSED
-    if flat[start:end] in _NAMES and ":" in after[:2] and not note:
+    if not _begins_with_order(language, order, at_once=is_case or is_name, anywhere=note and is_sure):
         return None
-    return ADDRESSED if _has(language, order, *_AFFAIRS) else None
+    is_meant = is_sure or _has(language, after[:place], "drafts") or _has(language, order, *_AFFAIRS)
+    return ADDRESSED if is_meant else None
+
+
+def _begins_with_order(language: Language, order: str, *, at_once: bool, anywhere: bool) -> bool:
+    """Whether a verb of an order stands where it must after a call.
+
+    Args:
+        language: the language.
+        order: what follows the call.
+        at_once: whether the verb must be the first word, since the call may be the subject of a report.
+        anywhere: whether it may stand in any place, since the call can be nothing else.
+    """
+    verb = language.pattern(*_COMMANDS)
+    if verb is None:
+        return False
+    if at_once and not language.unspaced:
+        return verb.match(order.lstrip()) is not None
+    return verb.search(order if anywhere or language.unspaced else order[:_FIRST]) is not None
+
+
+def _place_of_order(language: Language, after: str, *, is_sure: bool) -> int:
+    """Where the words after a reader end that make it a call: a comma, or a clause about what it reads; 0 if there are none."""
+    called = _CALLED_UNSPACED.match(after) if language.unspaced else _CALLED.match(after)
+    if called is not None:
+        return called.end()
+    reads = _reads_this(language, after, any_paper=is_sure)
+    colon = _COLON.search(after, reads, reads + _OBJECT * 2) if reads else None
+    return colon.end() if colon else 0
 
 
 def _obliged(language: Language, flat: str, start: int, end: int, *, is_sure: bool) -> str | None:
     """Whether the model that reads the text, or any model, is obliged to something that only an attacker asks for."""
     before, rest = _before(flat, start), _rest(flat, end)
     is_any = _has(language, before[-_OBJECT:], "any")
-    reads = _reads_this(language, rest, any_paper=is_sure and is_any)
+    reads = 0 if _has(language, rest, "drafts") else _reads_this(language, rest, any_paper=is_sure and is_any)
     duty = language.pattern("duty")
     must = duty.search(rest, 0 if language.unspaced else reads) if duty else None
     if reads and must and (is_sure or is_any):
         return ADDRESSED
+    if must and not flat.startswith("agent", start) and (reads or _has(language, before[-_CLOSE:], "reading")):
+        return ADDRESSED if _has(language, rest, "this") and _has(language, rest, "paper") else None
     if reads and is_sure and is_any and _has(language, rest[reads:], "hide", "omit", "drop", "command"):
         return ADDRESSED
     is_wanted = must is not None and (must.start() <= _FIRST or bool(reads))
@@ -197,7 +217,7 @@ def _asks_for_harm(language: Language, asked: str) -> bool:
     """Whether a model is to show its own instructions, or to use a tool without the user's consent."""
     if _has(language, asked, "disclose") and _has(language, asked, "innards"):
         return True
-    return _has(language, asked, "act") and _has(language, asked, "tool") and _has(language, asked, "unasked")
+    return _has(language, asked, "harm") and _has(language, asked, "tool") and _has(language, asked, "unasked")
 
 
 def _hides(language: Language, rest: str) -> bool:
@@ -216,12 +236,18 @@ def _gives_role(language: Language, flat: str) -> str | None:
         after = flat[found.end() : found.end() + _AFTER]
         before = flat[max(0, found.start() - _BEFORE) : found.start()]
         near = f"{before}¦{after}"
-        is_model = _has(language, near, "ai", "machine", "policy") or _has(language, after[:_BEFORE], "helper")
+        is_model = _has(language, near, "ai", "machine", "policy", "being_kind") or _has(
+            language, after[:_BEFORE], "helper"
+        )
         is_free = _has(language, after, "bare", "yields")
         is_leak = _has(language, after, "yields") and _tells_secret(language, after, is_model=is_model)
         is_renounced = _has(language, found[0], "renounce")
+        is_boundless = _has(language, after, "boundless") and not _has(language, near, "people", "pupils")
         if not (
-            is_leak or (is_free and is_model) or (is_renounced and is_model and _has(language, after, "become", "now"))
+            is_leak
+            or is_boundless
+            or (is_free and is_model)
+            or (is_renounced and is_model and _has(language, after, "become", "now"))
         ):
             continue
         if not is_reported(language, flat, found.start()) and not is_mentioned(flat, *found.span()):
@@ -292,7 +318,7 @@ _COMMANDS: Final = (
     "deny",
 )
 _AFFAIRS: Final = ("served", "prior", "innards", "tool", "unasked", "lasting", "giver")
-_RULES: Final[tuple[tuple[tuple[str, ...], _Find], ...]] = (
+RULES: Final[tuple[tuple[tuple[str, ...], _Find], ...]] = (
     (("ai", "machine", "helper"), _addresses),
     (("now", "renounce"), _gives_role),
     (("cipher",), _decodes),
