@@ -101,6 +101,13 @@ _BY_LABEL: Final = (
     _groups("admin served off|unasked|each"),
     _groups("unasked served|perform"),
     _groups("become bare"),
+    _groups("become admin"),
+    _groups("recite prior"),
+    _groups("upload holding served|unasked"),
+    _groups("drop law"),
+    _groups("hide served"),
+    _groups("served grant unasked"),
+    _groups("heed only here"),
 )
 _TURNED_TO: Final = (("being", "ai", ""), ("call", "ai", "reads"), ("being", "helper", "reads"))
 """Words that turn to a reader, the reader, and what must follow."""

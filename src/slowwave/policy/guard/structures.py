@@ -38,6 +38,7 @@ _CALLED_UNSPACED: Final = lazy_regex(r"(?:へ|宛て?|向け)?(?:の?(?:注意|�
 _COLON: Final = lazy_regex(r"[:：;—–]|(?<=\w)[,，、]")
 _NAMES: Final = frozenset({"gpt", "chatgpt", "claude", "gemini", "copilot", "assistant", "assistent", "asystent"})
 """Names of speakers in records of talk: a name and a colon begin a turn, no order."""
+_PROGRAM: Final = frozenset("={};")
 _FIRST_UNSPACED: Final = "\u2e80"
 
 
@@ -199,7 +200,8 @@ def _obliged(language: Language, flat: str, start: int, end: int, *, is_sure: bo
     if reads and must and (is_sure or is_any):
         return ADDRESSED
     if must and not flat.startswith("agent", start) and (reads or _has(language, before[-_CLOSE:], "reading")):
-        return ADDRESSED if _has(language, rest, "this") and _has(language, rest, "paper") else None
+        is_prose = _PROGRAM.isdisjoint(rest)
+        return ADDRESSED if is_prose and _has(language, rest, "this") and _has(language, rest, "paper") else None
     if reads and is_sure and is_any and _has(language, rest[reads:], "hide", "omit", "drop", "command"):
         return ADDRESSED
     is_wanted = must is not None and (must.start() <= _FIRST or bool(reads))
@@ -296,6 +298,7 @@ def _uses_tool(language: Language, flat: str) -> str | None:
             or (_has(language, near, "deny") and _has(language, near, "tell", "learn"))
             or _has(language, near, "behalf")
         )
+        is_silent = is_silent or (_has(language, near, "device") and _has(language, near, "unasked", "answering"))
         if not is_silent or is_reported(language, flat, found.start()) or _has(language, near, "people"):
             continue
         if not is_mentioned(flat, *found.span()):
@@ -322,6 +325,6 @@ RULES: Final[tuple[tuple[tuple[str, ...], _Find], ...]] = (
     (("ai", "machine", "helper"), _addresses),
     (("now", "renounce"), _gives_role),
     (("cipher",), _decodes),
-    (("served",), _uses_tool),
+    (("served", "device"), _uses_tool),
 )
 """The rules, each with the lists of which a text must have a word."""
