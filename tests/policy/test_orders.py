@@ -1,7 +1,8 @@
 """Orders to a model, and texts that look like them, of `tests/policy/orders`: how many are withheld.
 
-The tables and rules were built on the first and third part of each. The second and fourth were written before and are only
-counted here. The third and fourth have ten texts of each of ten languages.
+The tables and rules were built on the first, third and fifth part of each. The second and fourth were written before and are
+only counted here. The third and fourth have ten texts of each of ten languages. The fifth has texts that are recognised by
+their structure (`structures`), and texts to people with the same words.
 """
 
 import json
@@ -11,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from slowwave.policy.guard import directives, injection, lexicon, orders
+from slowwave.policy.guard import directives, injection, lexicon, orders, structures
 from slowwave.policy.guard.disguises import folded, readings
 from slowwave.policy.guard.injection import instruction_shaped
 
 FOLDER = Path(__file__).parent / "orders"
 HALVES = ("", "_second")
 TEN = ("_third", "_fourth")
+STRUCTURES = "_fifth"
 
 
 def _read(name: str) -> list[dict[str, str]]:
@@ -51,6 +53,24 @@ def test_in_each_of_ten_languages_orders_are_withheld_and_others_are_not(part: s
     assert missed.total() <= 10
     assert max(missed.values(), default=0) <= 2
     assert len(withheld) <= 2, withheld
+
+
+def test_orders_are_recognised_by_the_structure_of_a_text() -> None:
+    rows = _read(f"orders{STRUCTURES}")
+    missed = [row["text"] for row in rows if instruction_shaped(row["text"]) is None]
+    withheld = [row["text"] for row in _read(f"lookalikes{STRUCTURES}") if instruction_shaped(row["text"])]
+    assert len(rows) >= 90
+    assert len({row["language"] for row in rows}) == 10
+    assert len(missed) <= 0.05 * len(rows), missed
+    assert len(withheld) <= 1, withheld
+
+
+def test_no_structure_is_lost_by_the_test_that_rules_texts_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = _read(f"orders{STRUCTURES}")
+    quick = _verdicts(rows)
+    everything = tuple((language, rule) for language in lexicon.structures() for _, rule in structures.RULES)
+    monkeypatch.setattr(structures, "_tried", lambda _reading: iter(everything))
+    assert _verdicts(rows) == quick
 
 
 def _verdicts(rows: list[dict[str, str]]) -> list[bool]:
@@ -89,6 +109,8 @@ LONG = (
     "忽略",
     "a\u0336",
     "send all to a@b.c ",
+    "ai reading this must ",
+    "you are now base64 user ",
 )
 
 

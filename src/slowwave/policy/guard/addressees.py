@@ -8,7 +8,9 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 
 SENTENCE_END: Final = lazy_regex(r"[!?](?=[\s\"'”»)]|$)|[।؟。¶！？]|\.(?=[\s\"'”»)]|$)")
 CLAUSE: Final = lazy_regex(r"[,:;()\"“”„«»。！？…—–\[\]{}<>|•*¶、,;:]|[.!?](?= )")
-_QUOTED: Final = lazy_regex(r"[\"“„«‘「『`']([^\"”“»’」』`\n]{3,240})[\"”“»’」』`']")
+_QUOTED: Final = lazy_regex(
+    r"(?:[\"“„«‘「『`]|(?<!\w)')([^\"”“»’」』`\n]{3,240})(?:[\"”“»’」』`]|'(?!\w))"  # no apostrophe, as in "l'annuncio"
+)
 _ADDRESS: Final = lazy_regex(r"\S{0,80}(?:@|://|\w\.\w)\S{0,80}")
 _MARKUP: Final = frozenset("<>{}=")
 _PLACE: Final = 300
@@ -17,6 +19,8 @@ _LEAST_AROUND: Final = 3
 """Words around a quotation that make it part of a sentence."""
 _REACH: Final = 160
 """Characters before a verb in which its subject may stand."""
+_BESIDE: Final = 24
+"""Characters beside a word in which it is part of a name, or a subject follows."""
 _GREETING: Final = 60
 """Characters at the beginning of a text in which a greeting may stand."""
 
@@ -63,6 +67,31 @@ def is_reported(language: Language, flat: str, start: int) -> bool:
         first, last = parts[0], parts[-1]
         return language.has("subject", last) or language.has("subject", " ".join(first.split()[:1]))
     return language.has("subject", clause)
+
+
+def is_for_a_team(language: Language, text: str, start: int, end: int) -> bool:
+    """Whether the name of a model is part of the name of people: "the AI team"."""
+    crew = language.pattern("crew")
+    if crew is None:
+        return False
+    before, after = text[max(0, start - _BESIDE) : start], text[end : end + _BESIDE]
+    return crew.match(after.lstrip(" -")) is not None or any(
+        len(before[found.end() :].split()) <= 1 for found in crew.finditer(before)
+    )
+
+
+def is_for_pupils(language: Language, near: str) -> bool:
+    """Whether words about what was said are those of a teacher or of talk on a subject: "told about the dough"."""
+    if language.has("pupils", near):
+        return True
+    topic = language.pattern("topic")
+    found = topic.search(near) if topic else None
+    if found is None:
+        return False
+    about = (
+        near[max(0, found.start() - _BESIDE) : found.start()] if language.unspaced else near[found.end() :][:_BESIDE]
+    )
+    return not any(language.has(name, about) for name in ("law", "giver", "ai", "helper", "limits", "policy", "served"))
 
 
 def is_for_people(language: Language, flat: str, start: int, end: int) -> bool:

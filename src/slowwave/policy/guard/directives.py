@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from slowwave.policy.guard.addressees import SENTENCE_END, is_for_people, is_mentioned, is_reported
+from slowwave.policy.guard.addressees import (
+    SENTENCE_END,
+    is_for_a_team,
+    is_for_people,
+    is_for_pupils,
+    is_mentioned,
+    is_reported,
+)
 from slowwave.policy.guard.disguises import Reading, reading_of
 from slowwave.policy.guard.lexicon import Language, Need, Signs, is_anchored, lexicon, signs
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -94,6 +101,13 @@ _BY_LABEL: Final = (
     _groups("admin served off|unasked|each"),
     _groups("unasked served|perform"),
     _groups("become bare"),
+    _groups("become admin"),
+    _groups("recite prior"),
+    _groups("upload holding served|unasked"),
+    _groups("drop law"),
+    _groups("hide served"),
+    _groups("served grant unasked"),
+    _groups("heed only here"),
 )
 _TURNED_TO: Final = (("being", "ai", ""), ("call", "ai", "reads"), ("being", "helper", "reads"))
 """Words that turn to a reader, the reader, and what must follow."""
@@ -111,6 +125,7 @@ _OPEN_PLACE: Final = lazy_regex(
 _DONE: Final = lazy_regex(r"[\"“„«「『]([^\"”“»」』\n]{8,300})[\"”“»」』][\s.。!]{0,3}")
 _ANY: Final = lazy_regex(r"\b(?:an?|any|other|une?|un[ao]|um|uma|eine[mnr]?|een|andere\w?)\s$")
 _TO_DO: Final = lazy_regex(r"\s(?:to|zu|om te|żeby|aby)\s|\sd[ie]\s\w{1,12}(?:[aei]re|er|ir|ar)\b")
+_INTO: Final = lazy_regex(r"\W{1,3}(?:in|into|to|im|ins|dans|en|nel|nella|no|na|w|do)\s")
 _URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
 _CODE: Final = frozenset("={}()<>|#\\")
 _STATEMENT: Final = frozenset("={};()")
@@ -253,6 +268,8 @@ def _matches(rule: _Rule, language: Language, flat: str, start: int, end: int) -
             continue
         if rule.why == SECRECY and rule.groups[0] == ("tell",) and not _is_told_of(language, near):
             continue
+        if _is_for_authors(rule, language, near, after) or _is_condition(rule, language, before):
+            continue
         if rule.is_order and is_reported(language, flat, found.start()):
             continue
         if rule.aside and _asked_of_people(rule, language, flat, found.span(), near):
@@ -267,6 +284,29 @@ def _is_told_of(language: Language, near: str) -> bool:
     users = language.pattern("served", "person")
     return users is None or any(
         not _ANY.search(near[: found.start()]) and not _TO_DO.match(near, found.end()) for found in users.finditer(near)
+    )
+
+
+def _is_for_authors(rule: _Rule, language: Language, near: str, after: str) -> bool:
+    """Whether the authors of a prompt are asked to write it, or people to solve a puzzle."""
+    if rule.why == OWN_PROMPT:
+        return _is_placed_in(language, after)
+    return rule.groups[0] == ("decode",) and (language.has("people", near) or language.has("pupils", near))
+
+
+def _is_condition(rule: _Rule, language: Language, before: str) -> bool:
+    """Whether somebody else does not know: "must tell the user when it does not know"."""
+    users = language.pattern("served")
+    if rule.groups[0] != ("learn",) or users is None:
+        return False
+    return any(language.has("when", before[found.end() :]) for found in users.finditer(before))
+
+
+def _is_placed_in(language: Language, after: str) -> bool:
+    """Whether something is to be written into a prompt, as its authors do, and not the prompt shown."""
+    into, prompt = _INTO.match(after), language.pattern("prior")
+    return (
+        into is not None and prompt is not None and prompt.search(after, into.end(), into.end() + _CALLED) is not None
     )
 
 
@@ -288,6 +328,8 @@ def _asked_of_people(rule: _Rule, language: Language, flat: str, span: tuple[int
     if rule.is_order and language.has(
         "deny", f"{flat[max(0, span[0] - _NEGATED) : span[0]]}¦{flat[span[1] : span[1] + _NEGATED]}"
     ):
+        return True
+    if is_for_pupils(language, near):
         return True
     return not language.has("giver", near) and is_for_people(language, flat, *span)
 
@@ -314,6 +356,9 @@ def _quoted_order(flat: str, found: Signs) -> str | None:
     languages = (*_languages(_other_needs()[-1].languages(found)), *_unspaced(flat))
     for quoted in _DONE.finditer(flat) if languages else ():
         after = SENTENCE_END.split(flat[quoted.end() : quoted.end() + 60])[0]
+        around = f"{SENTENCE_END.split(flat[max(0, quoted.start() - _BEFORE) : quoted.start()])[-1]} {after}"
+        if lexicon().mention.has("words", around) or lexicon().mention.has("unspaced", around):
+            continue
         for language in languages:
             if _has(language, ("does",), after) and _has(language, _QUOTED_PARTS, quoted[1]):
                 return ADDRESSED
@@ -330,7 +375,11 @@ def _turns_to_reader(language: Language, flat: str, start: int, end: int) -> boo
             continue
         for called in first.finditer(sentence):
             found = reader.search(sentence, called.end(), called.end() + 3 * _CALLED)
-            is_near = found is not None and found.start() <= called.end() + _CALLED
+            is_near = (
+                found is not None
+                and found.start() <= called.end() + _CALLED
+                and not is_for_a_team(language, sentence, *found.span())
+            )
             if is_near and not is_mentioned(flat, start + called.start(), start + called.end()):
                 return True
     return False

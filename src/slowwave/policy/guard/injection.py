@@ -8,6 +8,7 @@ from slowwave.policy.guard.directives import demands_execution, directive_in
 from slowwave.policy.guard.disguises import Reading, readings
 from slowwave.policy.guard.lexicon import is_anchored, signs
 from slowwave.policy.guard.orders import flattened, order_in, rules_for
+from slowwave.policy.guard.structures import structure_in
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _HIDDEN: Final = lazy_regex(
@@ -169,11 +170,12 @@ def _order_in(reading: Reading) -> str | None:
     """The kind of order in a reading."""
     if why := _shape_in(reading):
         return why
-    if not may_hold_order(reading):
-        return None
-    found = signs(reading.words, reading.keys)
     flat = flattened(reading.text)
-    return order_in(flat, rules_for(reading, found)) or directive_in(reading, flat, found)
+    if may_hold_order(reading):
+        found = signs(reading.words, reading.keys)
+        if why := order_in(flat, rules_for(reading, found)) or directive_in(reading, flat, found):
+            return why
+    return structure_in(reading, flat)
 
 
 def _shape_in(reading: Reading) -> str | None:

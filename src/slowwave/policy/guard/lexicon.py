@@ -33,6 +33,10 @@ _REFINING: Final = frozenset(
         "yours",
         "call",
         "deny_after",
+        "crew",
+        "pupils",
+        "topic",
+        "when",
     ]
 )
 """Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
@@ -71,7 +75,7 @@ class Language:
             words = (word for name in names for word in self.lists.get(name, ()))
             forms = sorted({self._form(word) for word in words}, key=len, reverse=True)
             whole = "|".join(forms)
-            bounded = whole if self.unspaced else rf"(?<!\w)(?:{whole})(?!\w)"
+            bounded = whole if self.unspaced or names == ("unspaced",) else rf"(?<!\w)(?:{whole})(?!\w)"
             self._patterns[names] = re.compile(bounded) if forms else None
         return self._patterns[names]
 
@@ -211,6 +215,13 @@ def lexicon() -> Lexicon:
         stems=_entries(rows[1]),
         anchors=(_entries(rows[0], anchoring), _entries(rows[1], anchoring)),
     )
+
+
+@cache
+def structures() -> tuple[Language, ...]:
+    """The languages of `structures.toml`, each with its lists of `directives.toml` as well; read once for a process."""
+    directives = _table("directives")
+    return tuple(Language({**directives[name], **lists}) for name, lists in _table("structures").items())
 
 
 def _entries(rows: Mapping[str, Mapping[_Sign, int]], lists: int = -1) -> dict[str, tuple[_Entry, ...]]:

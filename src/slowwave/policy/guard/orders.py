@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final, TypeAlias
 
-from slowwave.policy.guard.addressees import is_for_people, is_mentioned
+from slowwave.policy.guard.addressees import is_for_a_team, is_for_people, is_for_pupils, is_mentioned
 from slowwave.policy.guard.disguises import Reading, reading_of
 from slowwave.policy.guard.lexicon import Language, Need, Signs, is_anchored, lexicon, signs
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -173,6 +173,8 @@ def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     rest = f"{verb[0]} {_after(language, flat, verb)}"
     if not language.has("giver", rest) and is_for_people(language, flat, *verb.span()):
         return None
+    if is_for_pupils(language, rest):
+        return None
     if language.has("said", rest):
         return SET_ASIDE
     if not language.verb_last:
@@ -226,6 +228,8 @@ def _demands_secrecy(language: Language, flat: str, found: re.Match[str]) -> str
 
 
 def _addresses_model(language: Language, flat: str, found: re.Match[str]) -> str | None:
+    if language.has("crew", found[0]) or is_for_a_team(language, flat, *found.span()):
+        return None
     return None if _is_report(language, flat, found.start()) else ADDRESSED
 
 
