@@ -216,7 +216,13 @@ def test_both_schemas_have_the_same_tables_and_columns(in_postgres: PostgresStor
         columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'slowwave'"
         theirs = set(db.execute(columns).fetchall())
         made = {name for (name,) in db.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'slowwave'")}
-    own = {"migrations", "due", "workers", "pending_proofs", *(name for name, _ in theirs if name.startswith("search_"))}
+    own = {
+        "migrations",
+        "due",
+        "workers",
+        "pending_proofs",
+        *(name for name, _ in theirs if name.startswith("search_")),
+    }
     assert {pair for pair in theirs if pair[0] not in own} == ours
     assert {name for (name,) in indexes} - made == set()
     assert in_postgres.count(SCOPE) == {}

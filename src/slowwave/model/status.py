@@ -159,9 +159,7 @@ class Status:
         if self.night.failures:
             lines.append(f"  {self.night}: `retry` makes it due at once")
         if self.unproved:
-            lines.append(
-                f"  {_many(self.unproved, 'erase')} to prove in the whole store: `prove_erased`"
-            )
+            lines.append(f"  {_many(self.unproved, 'erase')} to prove in the whole store: `prove_erased`")
         if self.core_tokens:
             lines.append(f"  always in view: {_aimed(self.identity_tokens, IDENTITY_TOKENS)} of identity, ")
             lines[-1] += f"{_aimed(self.core_tokens, CORE_TOKENS)} in all"
