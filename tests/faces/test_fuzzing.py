@@ -18,8 +18,8 @@ EXCLUDED = "events$|^/keys"
 """A stream ends with its job; a fuzzer that may manage keys revokes its own."""
 
 
-def cases(guarded: Guarded, root: str, examples: int) -> int:
-    """Run it with up to this many examples for each route; the number of cases."""
+def cases(guarded: Guarded, root: str, examples: int, folder: Path) -> int:
+    """Run it in a folder, for its cache, with up to this many examples for each route; the number of cases."""
     assert PROGRAM is not None
     run = subprocess.run(
         [
@@ -38,6 +38,7 @@ def cases(guarded: Guarded, root: str, examples: int) -> int:
         capture_output=True,
         text=True,
         check=False,
+        cwd=folder,
     )
     counted = re.search(r"([\d,]+) generated", run.stdout)
     assert run.returncode == 0, run.stdout[-20_000:] + run.stderr[-2_000:]
@@ -47,11 +48,11 @@ def cases(guarded: Guarded, root: str, examples: int) -> int:
 
 @pytest.mark.skipif(PROGRAM is None, reason="schemathesis is not installed: run `make test-faces`")
 @pytest.mark.parametrize("root", ["/v1", "/mem0"])
-def test_a_few_examples_of_each_route_find_nothing(guarded: Guarded, root: str) -> None:
-    assert cases(guarded, root, 3) > 200
+def test_a_few_examples_of_each_route_find_nothing(guarded: Guarded, root: str, tmp_path: Path) -> None:
+    assert cases(guarded, root, 3, tmp_path) > 200
 
 
 @pytest.mark.long
 @pytest.mark.skipif(PROGRAM is None, reason="schemathesis is not installed: run `make test-faces`")
-def test_five_thousand_cases_find_nothing(guarded: Guarded) -> None:
-    assert cases(guarded, "/v1", 120) + cases(guarded, "/mem0", 120) >= 5_000
+def test_five_thousand_cases_find_nothing(guarded: Guarded, tmp_path: Path) -> None:
+    assert cases(guarded, "/v1", 120, tmp_path) + cases(guarded, "/mem0", 120, tmp_path) >= 5_000

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from slowwave import Slowwave
 from slowwave.server.access.door import Door
 from slowwave.server.app import build_app
+from slowwave.server.dashboard.rows import ChangeRow, GroupRow
 from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
@@ -202,6 +203,25 @@ def test_a_button_of_a_memory_calls_its_method(
     assert post(browser, f"/memories/{fact}/do", action=action) == (303, f"/memories/{fact}")
     assert (memory.get(fact).phase, memory.get(fact).pinned) == (phase, pinned)
     assert post(browser, f"/memories/{fact}/do", action="explode")[0] == 400
+
+
+def test_a_deleted_memory_leads_to_the_run_whose_undo_brings_it_back(store: Slowwave, browser: TestClient) -> None:
+    memory = store.within("default")
+    (fact,) = memory.add("Ada bakes rye bread").ids
+    post(browser, f"/memories/{fact}/do", action="delete")
+    page = browser.get(f"/memories/{fact}").text
+    (run,) = re.findall(r'href="/runs/(\w+)">the run that removed it', page)
+    assert "pin</button>" not in page.lower()
+    post(browser, f"/runs/{run}/undo")
+    assert memory.get(fact).phase == "active"
+
+
+def test_a_reason_that_all_rows_share_is_printed_once() -> None:
+    same = (ChangeRow(kind="archived", because="too weak"),) * 2
+    other = ChangeRow(kind="archived", because="expired")
+    assert GroupRow(because="2 faded", rows=same).shared == "too weak"
+    assert GroupRow(because="3 faded", rows=(*same, other)).shared == ""
+    assert GroupRow(because="1 faded", rows=(other,)).shared == ""
 
 
 def test_a_correction_keeps_the_words_before_it_in_the_history(store: Slowwave, browser: TestClient) -> None:
