@@ -379,10 +379,18 @@ def _turns_to_reader(language: Language, flat: str, start: int, end: int) -> boo
                 found is not None
                 and found.start() <= called.end() + _CALLED
                 and not is_for_a_team(language, sentence, *found.span())
+                and not _speaks_of_itself(language, sentence, found.end())
             )
             if is_near and not is_mentioned(flat, start + called.start(), start + called.end()):
                 return True
     return False
+
+
+def _speaks_of_itself(language: Language, sentence: str, end: int) -> bool:
+    """Whether a model speaks after its name: "as a language model, I do not have"."""
+    comma = sentence.find(", ", end, end + _CALLED)
+    speaker = language.pattern("mine", "subject")
+    return comma >= 0 and speaker is not None and speaker.match(sentence, comma + 2) is not None
 
 
 def _open_place(flat: str) -> str | None:
