@@ -10,17 +10,18 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from slowwave.policy.guard.addressees import is_for_a_team, is_for_people, is_for_pupils, is_mentioned
+from slowwave.policy.guard.directives import (
+    ADDRESSED,
+    OWN_PROMPT,
+    PERSONA,
+    SECRECY,
+    SENT_AWAY,
+    SET_ASIDE,
+    STORED,
+)
 from slowwave.policy.guard.disguises import Reading, reading_of
 from slowwave.policy.guard.lexicon import Language, Need, Signs, is_anchored, lexicon, signs
 from slowwave.policy.text.lazy_regex import lazy_regex
-
-SET_ASIDE: Final = "earlier instructions are to be set aside"
-PERSONA: Final = "another persona for the model"
-SECRECY: Final = "secrecy before the user"
-ADDRESSED: Final = "new instructions for the model"
-SENT_AWAY: Final = "data to be sent away"
-STORED: Final = "a memory that the user did not ask for"
-OWN_PROMPT: Final = "a request for the model's own instructions"
 
 _REACH: Final = 90
 """Characters around a word in which the other words of its rule must stand."""
