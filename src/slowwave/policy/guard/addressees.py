@@ -1,4 +1,4 @@
-"""Tells whom a sentence is for: a model that reads it, people who know each other, or nobody, because it reports or quotes."""
+"""Tells whom a sentence is for: a model that reads it, people who know each other, or no reader, because it reports or quotes."""
 
 import re
 from typing import Final

@@ -117,7 +117,7 @@ class Visit:
         self._visitor: Visitor | None = None
 
     def renew(self) -> None:
-        """Begin a new session, so that nobody who knew the old one has the rights of the key that signs in now."""
+        """Begin a new session, so that knowing the old one does not give the rights of the key that signs in now."""
         self.desk.sessions.sign_out(self.session)
         self.session, self.is_new, self._visitor = token_urlsafe(32), True, None
 

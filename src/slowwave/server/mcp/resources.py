@@ -71,10 +71,10 @@ def add_prompt(server: MCPServer, memory: OpenMemory) -> None:
     def context(question: str) -> str:
         """What memory knows about a question, to put before a model."""
         try:
-            told = memory().context(question)
+            built = memory().context(question)
         except SlowwaveError as error:
             raise ValueError(sentence(error)) from error
-        return str(told) if told.sections else "Nothing is known about it."
+        return str(built) if built.sections else "Nothing is known about it."
 
 
 def _read(read: Callable[[], _Content]) -> _Content:

@@ -81,11 +81,11 @@ def _wants_object(verb: str) -> bool:
 
 
 def is_argument(rest: str, part: str) -> bool:
-    """Whether words that were cut off belong to what is left: the object of its verb or preposition, or a clause that says which.
+    """Whether words that were cut off belong to the rest: the object of its verb or preposition, or a clause that says which.
 
     Args:
         rest: What was cut off.
-        part: What is left.
+        part: The text without the words that were cut off.
 
     >>> is_argument(" it further", "I want to improve"), is_argument(", and it was cheap", "I bought a kayak")
     (True, False)
