@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: setup lock demo demo-postgres test test-long test-faces attack bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long test-faces test-adapters attack bench dist clean
 
 setup: .venv/ready
 
@@ -53,6 +53,10 @@ $(FACES)/ready: pyproject.toml tests/faces/package.json tests/faces/package-lock
 test-faces: $(FACES)/ready
 	PATH="$(FACES)/bin:$$PATH" SLOWWAVE_FACES=$(FACES)/node $(ONE_THREAD) $(FACES)/bin/pytest -q -m "not long" tests/faces
 
+# One environment for each framework; make test-adapters ADAPTERS="langgraph strands" for some of them.
+test-adapters: .venv/ready-dev
+	$(ONE_THREAD) $(BIN)/python tools/test_adapters.py $(ADAPTERS)
+
 # Twenty minutes; make attack ATTACK="--seconds 300 --seed 7 --only kills,churn" for another campaign.
 attack: .venv/ready-dev
 	$(ONE_THREAD) $(BIN)/python -m tests.attack $(ATTACK)
@@ -64,4 +68,4 @@ dist:
 	$(PYTHON) tools/check_dist.py
 
 clean:
-	rm -rf dist .venv .venv-faces .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist .venv .venv-faces .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis
