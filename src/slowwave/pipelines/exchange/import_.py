@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
-from slowwave.errors import ConflictError, StoreError
+from slowwave.errors import ConflictError, StoreError, SuppressedError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
@@ -41,6 +41,7 @@ from slowwave.pipelines.ingest.tombstones import (
     said_tombstones,
     title_tombstone,
     tombstone,
+    unless_erased,
 )
 from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
 from slowwave.policy.guard.trust import least
@@ -459,6 +460,7 @@ class Importer:
             at=now,
             groups=split_groups(operations, because=because, conversations=conversations),
             parent=self._parent,
+            unless_held=self._tombstones_of(operations),
         )
         try:
             receipt = self._written(self._ports.store.apply(plan))
@@ -467,6 +469,8 @@ class Importer:
             why = receipt.dropped[0].reason
         except ConflictError:
             why = CONFLICT
+        except SuppressedError:
+            why = ERASED
         if len(operations) == 1:
             self._skip([SkippedItem(where="a record", why=why)])
             return ()
@@ -475,6 +479,11 @@ class Importer:
             *self._perform(operations[:middle], because, conversations),
             *self._perform(operations[middle:], because, conversations),
         )
+
+    def _tombstones_of(self, operations: Sequence[Operation]) -> tuple[str, ...]:
+        """The keys that an erase by another process suppresses, which this import did not see when it sifted its records."""
+        added = [buried(operation.memory) for operation in operations if isinstance(operation, Add)]
+        return unless_erased(self._ports, added) if added else ()
 
     def _written(self, receipt: Receipt) -> Receipt:
         """Record the receipt of a child run."""
@@ -493,7 +502,7 @@ class Importer:
             )
             for fact in facts
         ]
-        facts = self._not_erased(facts, lambda fact: (tombstone(fact.text),))
+        facts = self._not_erased(facts, _fact_tombstones)
         if self._dry_run:
             self._counts["facts"] += len(facts)
             return
@@ -502,12 +511,15 @@ class Importer:
         def plan() -> Plan:
             now = self._ports.now()
             by_person = self._ports.ceiling == "user"
-            attempts.append(reconcile(self._ports, facts, now=now, stated=by_person))
-            because = f"{len(facts)} facts of a file"
+            gone = erased(self._ports, map(_fact_tombstones, facts))  # by another process, since they were sifted
+            kept = [fact for fact, was in zip(facts, gone, strict=True) if not was]
+            unless_held = unless_erased(self._ports, map(_fact_tombstones, kept))
+            attempts.append(reconcile(self._ports, kept, now=now, stated=by_person))
+            because = f"{len(kept)} facts of a file"
             made = single_group_plan(
                 self._ports, "import/facts", attempts[-1].operations, because, now=now, cost=attempts[-1].cost
             )
-            return replace(made, parent=self._parent)
+            return replace(made, parent=self._parent, unless_held=unless_held)
 
         receipt = self._written(apply_with_retry(self._ports, plan))
         self._counts["facts"] += len(receipt.ids)
@@ -520,6 +532,10 @@ class Importer:
 def _whole(memory: Memory) -> Memory:
     """A message as it was before it was shortened."""
     return replace(memory, gist=None, version=max(1, memory.version - 1))
+
+
+def _fact_tombstones(fact: Fact) -> tuple[str, ...]:
+    return (tombstone(fact.text),)
 
 
 def _message_tombstones(item: ImportedMessage) -> tuple[str, ...]:

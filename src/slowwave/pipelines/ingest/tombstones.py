@@ -70,6 +70,15 @@ def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
     return [not suppressed.isdisjoint(each) for each in key_sets]
 
 
+def unless_erased(ports: Ports, keys: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The value of `Plan.unless_held` for memories with these keys.
+
+    The store refuses the plan if one of the memories was erased since it was planned, by another process.
+    """
+    secret = _recorded_key(ports)
+    return (SOME,) if secret is None else tuple(form for each in keys for form in _forms(secret, each))
+
+
 def stored_keys(ports: Ports, keys: Iterable[str]) -> dict[str, str]:
     """The forms in which tombstones may be stored, each with the tombstone; empty if nothing was erased in the scope."""
     return _forms(_recorded_key(ports), keys)
