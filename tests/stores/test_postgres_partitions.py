@@ -5,10 +5,11 @@ import subprocess
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from tests.stores.conftest import older_store
+from tests.stores.conftest import older_store, truncate
 
 from slowwave import AgentMemory, Message
 from slowwave.model.query import Where
@@ -47,15 +48,17 @@ def cut(shared_postgres: PostgresServer) -> str:
     return address
 
 
+@pytest.fixture(scope="module")
+def cut_sweeper(cut: str) -> Iterator["psycopg.Connection[Any]"]:
+    """A connection to it: a new one reads the catalogue of all partitions again."""
+    with psycopg.connect(cut, autocommit=True) as db:
+        yield db
+
+
 @pytest.fixture
-def store(cut: str) -> Iterator[PostgresStore]:
+def store(cut: str, cut_sweeper: "psycopg.Connection[Any]") -> Iterator[PostgresStore]:
     opened = PostgresStore(cut, connections=4, busy_seconds=10)
-    with psycopg.connect(cut) as db:
-        (names,) = db.execute(
-            "SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c WHERE relnamespace = 'slowwave'::regnamespace "
-            "AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('store', 'migrations')"
-        ).fetchone() or ("",)
-        db.execute(f"TRUNCATE {names}".encode())
+    truncate(cut_sweeper)
     yield opened
     opened.close()
 
