@@ -35,10 +35,12 @@ def test_a_short_round_of_each_class_finds_nothing(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["kills", "scopes"])
-def test_a_short_round_finds_nothing_on_postgres(name: str, tmp_path: Path, postgres: PostgresServer) -> None:
+def test_a_short_round_finds_nothing_on_postgres(
+    name: str, tmp_path: Path, postgres: PostgresServer, migrated: str
+) -> None:
     class Always(Place):
         def store(self) -> str:
-            return postgres.database()
+            return postgres.database(migrated)
 
     assert ATTACKS[name](Always(Random(f"short/{name}"), tmp_path, size=0.05)) > 0
 

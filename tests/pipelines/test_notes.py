@@ -21,8 +21,7 @@ DAY = timedelta(days=1)
 @pytest.fixture(params=["sqlite", "postgres"])
 def memory(request: pytest.FixtureRequest, world: "World", tmp_path: Path) -> Iterator[AgentMemory]:
     """An empty memory of each backend; afterwards a replay of its journal gives the same tables."""
-    server = request.param == "postgres"
-    where = request.getfixturevalue("postgres").database() if server else tmp_path / "notes.db"
+    where = request.getfixturevalue("own") if request.param == "postgres" else tmp_path / "notes.db"
     with AgentMemory.open(where, scope="t", llm=None, embedder="static", clock=world.clock) as opened:
         yield opened
         assert opened.doctor(deep=True) == []
