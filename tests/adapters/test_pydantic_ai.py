@@ -103,6 +103,13 @@ def test_a_given_conversation_takes_the_place_of_that_of_the_run(memory: AgentMe
     assert [row.name for row in memory.conversations()] == ["all"]
 
 
+def test_a_run_without_history_gets_the_messages_of_its_conversation(memory: AgentMemory, model: Scripted) -> None:
+    agent = Agent(model.model, capabilities=[SlowwaveMemory(memory)])
+    run(agent, "Odile owns the ferry", conversation_id="c")
+    run(agent, "And the boat?", conversation_id="c")
+    assert "## Most recent messages\n- user: Odile owns the ferry" in model.instructions
+
+
 def test_the_same_run_is_stored_once(memory: AgentMemory, model: Scripted) -> None:
     agent = Agent(model.model, capabilities=[SlowwaveMemory(memory)])
     for _ in range(2):
