@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +123,17 @@ def test_a_prompt_at_the_end_of_the_history_is_the_users(memory: AgentMemory, mo
     run(Agent(model.model, capabilities=[SlowwaveMemory(memory)]), message_history=history, conversation_id="c")
     assert said(memory, "c") == [("user", "Who owns the ferry?"), ("assistant", "noted")]
     assert "Odile" in model.instructions
+
+
+async def test_a_streamed_run_is_stored(memory: AgentMemory) -> None:
+    async def words(_: list[ModelMessage], __: AgentInfo) -> AsyncIterator[str]:
+        yield "It is "
+        yield "hers"
+
+    agent = Agent(FunctionModel(stream_function=words), capabilities=[SlowwaveMemory(memory)])
+    async with agent.run_stream("Whose ferry is it?", conversation_id="c") as streamed:
+        assert await streamed.get_output() == "It is hers"
+    assert said(memory, "c") == [("user", "Whose ferry is it?"), ("assistant", "It is hers")]
 
 
 def test_pictures_are_markers_and_thinking_is_not_stored(memory: AgentMemory) -> None:
