@@ -270,6 +270,10 @@ class AgentMemory:
         """The path of the scope, such as "acme/alice"."""
         return self._session.scope
 
+    def now(self) -> datetime:
+        """Return the present time of this memory's clock, in UTC."""
+        return self.ports.now()
+
     @property
     def knowledge(self) -> Knowledge:
         """The facts of this memory, as `MemoryConsolidator` takes them."""
