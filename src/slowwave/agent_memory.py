@@ -582,6 +582,7 @@ class AgentMemory:
         query: str = "",
         *,
         conversation: str | int | None = None,
+        except_conversation: str | int | None = None,
         budget_tokens: int = 1500,
         profile: str = "plain",
         scene: Scene | None = None,
@@ -598,6 +599,9 @@ class AgentMemory:
             query: the question, or the topic of the next turn.
             conversation: the source of summaries and latest messages; None: the one written to last. A conversation
                 without messages adds neither.
+            except_conversation: leave out the messages and summaries of this conversation: for a model that sees the
+                present one anyway. Facts that were extracted from it are shown. Without `conversation` the latest messages
+                of no conversation are shown.
             budget_tokens: the size limit in tokens, estimated; at least 64.
             profile: "plain"; "chat", which also fills `.messages`, where only the words of the user and the assistant
                 are outside of a fenced block; or "s4", a text for base models that ends where the agent continues.
@@ -613,6 +617,7 @@ class AgentMemory:
         request = ContextRequest(
             question=query,
             conversation=conversation,
+            except_conversation=except_conversation,
             budget_tokens=budget_tokens,
             profile=profile,
             scene=scene or Scene(),

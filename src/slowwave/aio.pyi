@@ -138,6 +138,7 @@ class AsyncAgentMemory:
         query: str = "",
         *,
         conversation: str | int | None = None,
+        except_conversation: str | int | None = None,
         budget_tokens: int = 1500,
         profile: str = "plain",
         scene: Scene | None = None,
