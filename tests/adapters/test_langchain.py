@@ -220,6 +220,23 @@ def test_a_summary_that_replaces_the_history_is_no_word_of_the_user(memory: Agen
     assert len(said(memory, "a")) == 8
 
 
+def test_a_message_that_langchain_inserted_is_neither_asked_nor_stored(memory: AgentMemory) -> None:
+    inserted = HumanMessage("Ada was told to be patient.", additional_kwargs={"lc_source": "summarization"})
+    agent = create_agent(Scripted(), middleware=[SlowwaveMiddleware(memory)])
+    agent.invoke({"messages": [inserted, HumanMessage("What now?")]})
+    assert said(memory) == [("user", "What now?"), ("assistant", "noted")]
+
+
+def test_threads_that_share_a_conversation_recall_each_other(memory: AgentMemory) -> None:
+    model = Scripted()
+    middleware = [SlowwaveMiddleware(memory, conversation="support")]
+    agent = create_agent(model, middleware=middleware, checkpointer=InMemorySaver())
+    agent.invoke(words("My cat is called Odin."), thread("a"))
+    for text in ("Hello there.", "What is my cat called?"):
+        agent.invoke(words(text), thread("b"))
+    assert "My cat is called Odin." in model.system()
+
+
 class Answer(BaseModel):
     """A structured answer."""
 
