@@ -6,7 +6,7 @@ Pass it to `graph.compile(store=SlowwaveStore(memory))`. docs/adapters/langgraph
 import asyncio
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
@@ -37,6 +37,7 @@ except ImportError as error:
     raise missing(__name__, error) from error
 
 Namespace: TypeAlias = tuple[str, ...]
+Scored: TypeAlias = tuple[Note, float | None]
 
 FOLDER_LONGEST: Final = 512
 """Characters of a folder of notes."""
@@ -44,7 +45,7 @@ PUTS_MOST: Final = 5000
 """Notes in one transaction."""
 PAGE: Final = 500
 """Notes that are read at once."""
-RANKED_LEAST: Final = 50
+RANKED_LEAST: Final = 20
 """Hits of a search at least, so that small pages of one question are pages of the same ranking."""
 TTL_MOST: Final = 1_000_000_000
 """Minutes: 1,900 years, so that every end is a date."""
@@ -64,12 +65,10 @@ class SlowwaveStore(BaseStore):
     """A LangGraph store in a Slowwave memory: the key is a note's name, the value its data, the namespace its folder.
 
     Every put and delete is journaled and can be undone. Searches are Slowwave's: by words, and by meaning if the memory
-    has an embedder. `SearchItem.score` orders the items of one search; it is no cosine.
-
-    Threads and tasks may share one object. The memory stays open: close it yourself.
+    has an embedder. `SearchItem.score` orders the items of one search; it is no cosine. Threads and tasks may share one object.
 
     Args:
-        memory: the memory that holds the items. No namespace reaches outside of its scope.
+        memory: the memory that holds the items; it stays open. No namespace reaches outside of its scope.
         index: LangGraph's configuration. `fields` names the paths to search by; without it, all texts of a value. `embed`
             and `dims` are not used: the vectors come from the embedder of the memory.
         ttl: LangGraph's configuration: `default_ttl` in minutes, and `refresh_on_read`. Items that have expired are never
@@ -97,10 +96,8 @@ class SlowwaveStore(BaseStore):
         if not isinstance(folder, str) or not folder or len(folder) > FOLDER_LONGEST // 2:
             raise InputError(f"folder={folder!r}: use the name of a folder of 1 to {FOLDER_LONGEST // 2} characters")
         if index and "embed" in index:
-            warnings.warn(
-                "index['embed'] is not used: the vectors come from the embedder of the memory, see AgentMemory.open",
-                stacklevel=2,
-            )
+            unused = "index['embed'] is not used: the vectors come from the embedder of the memory (AgentMemory.open)"
+            warnings.warn(unused, stacklevel=2)
         self.index_config = index
         self.ttl_config = ttl
         self._memory = memory.trusting(trust)
@@ -133,10 +130,11 @@ class SlowwaveStore(BaseStore):
         """Raise if an operation cannot be carried out, before anything is written."""
         validate_op_namespace(op)
         match op:
-            case GetOp() | PutOp():
+            case GetOp():
                 self._folder(op.namespace)
-                if isinstance(op, PutOp):
-                    _check_put(op)
+            case PutOp():
+                self._folder(op.namespace)
+                _check_put(op)
             case SearchOp():
                 self._folder(op.namespace_prefix)
                 _check_page(op.limit, op.offset)
@@ -227,11 +225,15 @@ class SlowwaveStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         folder, most = self._folder(op.namespace_prefix), op.offset + op.limit
-        ranked = self._ranked(op, folder, most) if op.query and op.query.strip() else []
+        items: Iterable[Note] = (note for note in self._notes(folder) if _passes_all(note.data, op.filter or {}))
+        ranked: list[Scored] = []
+        if op.query and op.query.strip():
+            items = list(items) if op.filter else items
+            among = [note.id for note in items] if op.filter else None
+            ranked = self._ranked(op.query, folder, among, most)
         found = ranked[op.offset :]
         if len(ranked) < most:
             known = {(note.folder, note.name) for note, _ in ranked}
-            items = (note for note in self._notes(folder) if _is_item(note, op))
             others = ((note, None) for note in items if (note.folder, note.name) not in known)
             found += islice(others, max(0, op.offset - len(ranked)), most - len(ranked))
         if op.refresh_ttl:
@@ -239,15 +241,16 @@ class SlowwaveStore(BaseStore):
                 self._refresh(note)
         return [SearchItem(**self._fields_of(note), score=score) for note, score in found]
 
-    def _ranked(self, op: SearchOp, folder: str, most: int) -> list[tuple[Note, float | None]]:
-        """The best items for the question with their scores, at most so many. A filter may need a longer ranking."""
+    def _ranked(self, query: str, folder: str, among: Collection[str] | None, most: int) -> list[Scored]:
+        """The best items for the question with their scores, at most so many; of those in `among`, if it is given."""
         top_k = max(RANKED_LEAST, most)
+        within = folder if among is None else None
         while True:
-            hits = self._memory.search(op.query or "", top_k=top_k, kinds=["note"], folder=folder)
-            found = [(_note_of(hit.memory), hit.score) for hit in hits if _is_item(hit.memory, op)]
+            hits = self._memory.search(query, top_k=top_k, kinds=["note"], folder=within, among=among)
+            found = [(_note_of(hit.memory), hit.score) for hit in hits if isinstance(hit.memory.data, dict)]
             if len(found) >= most or len(hits) < top_k:
                 return [*found[:most]]
-            top_k *= 4
+            top_k *= 4  # notes of other programs are among the hits
 
     def _notes(self, folder: str) -> Iterator[Note]:
         page = self._memory.notes(folder, below=True, limit=PAGE)
@@ -301,10 +304,9 @@ def _note_of(memory: Memory) -> Note:
     )
 
 
-def _is_item(note: Note | Memory, op: SearchOp) -> bool:
-    """Whether a note is an item that passes the filter; notes that were written without data are none."""
-    value = note.data
-    return isinstance(value, dict) and all(_passes(_at(value, key), one) for key, one in (op.filter or {}).items())
+def _passes_all(value: object, conditions: Mapping[str, Any]) -> bool:
+    """Whether the data of a note are an item that passes the filter; notes that were written without data are none."""
+    return isinstance(value, dict) and all(_passes(_at(value, key), wanted) for key, wanted in conditions.items())
 
 
 def _check_put(op: PutOp) -> None:
