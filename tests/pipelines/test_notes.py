@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError
+from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError, Plan, Receipt
 from slowwave.stores.migrations import migrations
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import SCOPE, add, fact, message, plan
@@ -567,3 +567,25 @@ def test_a_search_among_ids_shows_no_linked_memory_beside_them(memory: AgentMemo
     memory.add("Alice lives in Antwerp", trust="web")
     assert len(memory.search("Where does Alice live?")) == 2
     assert [hit.memory.id for hit in memory.search("Where does Alice live?", among=[first])] == [first]
+
+
+def test_a_writer_that_met_others_pauses_before_it_tries_again(
+    memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, pauses, others = type(memory.ports.store), list[float](), iter(range(3))
+    apply = store.apply
+
+    def apply_after_another(self: object, plan: Plan, **options: object) -> Receipt:
+        with monkeypatch.context() as undone:
+            undone.setattr(store, "apply", apply)
+            if (number := next(others, None)) is not None:
+                memory.note("k", data=number)
+        return apply(self, plan, **options)
+
+    memory.note("k", data="first")
+    monkeypatch.setattr("slowwave.pipelines.planning.time.sleep", pauses.append)
+    monkeypatch.setattr(store, "apply", apply_after_another)
+    memory.note("k", data="last")
+    monkeypatch.undo()
+    assert [0 <= pause <= most for pause, most in zip(pauses, (0.002, 0.004, 0.008), strict=True)] == [True] * 3
+    assert memory.read_note("k").data == "last"  # type: ignore[union-attr]
