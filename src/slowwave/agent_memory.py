@@ -874,19 +874,22 @@ class AgentMemory:
         return self._session.checked(put_notes(self.ports, [note], if_version=optional_count(if_version, "if_version")))
 
     @traced("upsert_memory")
-    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt:
+    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = (), if_unchanged: bool = False) -> Receipt:
         """Store and remove up to 5,000 notes in one transaction, as `note` and `remove_note` do.
 
         Args:
             notes: those to store. Only name, folder, text, data, metadata and expires_at count.
             remove: those to remove. Only name and folder count, and names without a note are skipped.
+            if_unchanged: only if each present note still has the `version` of the one passed here, 0 for a note that does
+                not exist: for notes that were read before. False: in any case.
 
         Raises:
             InputError: a note is invalid, or a name occurs twice; nothing is stored.
+            VersionError: with `if_unchanged`, a note was changed meanwhile; nothing is stored.
         """
         from slowwave.pipelines.ingest.notes import put_notes
 
-        return self._session.checked(put_notes(self.ports, notes, remove=remove))
+        return self._session.checked(put_notes(self.ports, notes, remove=remove, if_unchanged=if_unchanged))
 
     @traced("search_memory")
     def read_note(self, name: str, *, folder: str = "") -> Note | None:

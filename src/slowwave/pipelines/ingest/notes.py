@@ -65,6 +65,7 @@ def put_notes(
     trust: Trust = "user",
     cause: str = CAUSE,
     if_version: int | None = None,
+    if_unchanged: bool = False,
 ) -> Receipt:
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
@@ -79,6 +80,7 @@ def put_notes(
         trust: who states the notes; at most `ports.ceiling` counts.
         cause: the cause of the run.
         if_version: the version that each present note must have, 0 if there must be none; None: any.
+        if_unchanged: each present note must have the `version` of the one in `notes` or `remove`.
 
     Raises:
         VersionError: a present note has another version; nothing is stored.
@@ -86,12 +88,16 @@ def put_notes(
         TrustError: a present note is trusted more than these ports; nothing is stored.
     """
     trust = least((trust, ports.ceiling))
-    now, given = ports.now(), [_note(note) for note in notes]
+    now, given, removed = ports.now(), [_note(note) for note in notes], [_note(note) for note in remove]
     wanted = {checked_place(note.folder, note.name): _checked(note, now) for note in given}
-    gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
+    gone = [checked_place(note.folder, note.name) for note in removed]
     if len({*wanted, *gone}) < len(given) + len(gone):
         raise InputError("a batch of notes has the same folder and name twice: pass each note once")
     _check_size(len(wanted) + len(gone))
+    versions = {
+        place: note.version if if_unchanged else if_version
+        for place, note in zip((*wanted, *gone), (*given, *removed), strict=True)
+    }
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
     prepared = dict(zip(wanted, made, strict=True))
     skipped = 0
@@ -101,7 +107,7 @@ def put_notes(
         now, current = ports.now(), _current(ports, [*wanted, *gone])
         for present in current.values():
             check_may_change(ports, present)
-        _check_version(current, [*wanted, *gone], if_version, now)
+        _check_versions(current, versions, now)
         operations = list[Operation]()
         for place, note in wanted.items():
             for operation in _writing(ports, note, current.get(place), now, trust):
@@ -124,13 +130,12 @@ def _check_size(number: int) -> None:
         raise InputError(f"{number:,} notes in one batch, more than {BATCH_MAX // 2:,}: store them in parts")
 
 
-def _check_version(current: Mapping[Place, Memory], places: Sequence[Place], wanted: int | None, now: datetime) -> None:
+def _check_versions(current: Mapping[Place, Memory], versions: Mapping[Place, int | None], now: datetime) -> None:
     """Raise VersionError if a present note has another version. One that has expired counts as none. None: any version."""
-    for place in places if wanted is not None else ():
-        memory = current.get(place)
+    for (folder, name), wanted in versions.items():
+        memory = current.get((folder, name))
         present = 0 if memory is None or has_expired(memory, now) else memory.version
-        if present != wanted:
-            folder, name = place
+        if wanted is not None and present != wanted:
             raise VersionError(
                 f"the note {_shown(folder, name)} has version {present}, not {wanted}: read it again before you change it"
             )
