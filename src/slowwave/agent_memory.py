@@ -1454,9 +1454,10 @@ class AgentMemory:
         It is one run, which `undo` reverses. After an interruption, import the same file again to continue.
 
         Args:
-            path: the file; exports of ChatGPT and Claude as they were downloaded. Of notes also a folder (docs/formats.md).
-            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text", or "auto" to
-                detect it.
+            path: the file; exports of ChatGPT, Claude and Gemini as they were downloaded. Of notes also a folder
+                (docs/formats.md).
+            format: "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory", "markdown",
+                "text", "locomo", "beam", or "auto" to detect it.
             dry_run: count only.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.

@@ -212,7 +212,8 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
     "--format",
     default="auto",
     show_default=True,
-    help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, markdown or text; auto detects it.",
+    help="jsonl, chatgpt, claude, gemini, mem0, letta, langgraph, server-memory, markdown, text, locomo or beam; auto "
+    "detects it.",
 )
 @click.option("--dry-run", is_flag=True, help="Count only; store nothing.")
 @click.option(
@@ -230,7 +231,7 @@ def import_(
 ) -> int | None:
     """Import conversations, facts or notes. Run it again after an interruption: what is stored already is skipped.
 
-    FILE is a file of JSON or JSON lines, the zip of ChatGPT or Claude, a page of Markdown or plain text, a folder of
+    FILE is a file of JSON or JSON lines, the zip of ChatGPT, Claude or Gemini, a page of Markdown or plain text, a folder of
     such pages, or - for standard input.
     """
     from slowwave.pipelines.exchange.import_ import ImportInterruptedError  # noqa: PLC0415 - `--help` does without
