@@ -285,21 +285,40 @@ def _stored_input() -> Iterator[Path]:
 
 
 @click.command(
-    "export", cls=Command, examples=("slowwave export memory.jsonl", "slowwave export - | gzip > memory.jsonl.gz")
+    "export",
+    cls=Command,
+    examples=(
+        "slowwave export memory.jsonl",
+        "slowwave export - | gzip > memory.jsonl.gz",
+        "slowwave export memory.md --format markdown",
+    ),
 )
 @click.argument("path", type=PATH, metavar="FILE")
+@click.option(
+    "--format",
+    default="jsonl",
+    show_default=True,
+    help="jsonl has everything; mem0 has the facts in Mem0's form; markdown is a page for people.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the content of the file if it exists.")
+@click.option("--user", metavar="NAME", help="With mem0: the user_id of facts that did not come from Mem0.")
 @common_options(uses=STORED)
-def export(options: CommonOptions, path: Path, overwrite: bool) -> None:
-    """Write everything in this scope to a file of JSON lines. The file is complete or is not written.
+def export(
+    options: CommonOptions,
+    path: Path,
+    format: str,  # noqa: A002 - its name on the command line
+    overwrite: bool,
+    user: str | None,
+) -> None:
+    """Write everything in this scope to a file. The file is complete or is not written.
 
     FILE is the file to write, which only you can read, or - for standard output.
     """
     if str(path) == STDIN:
-        _export_to_output(options)
+        _export_to_output(options, format, user)
         return
     with options.memory() as memory:
-        records = memory.export(path, overwrite=overwrite)
+        records = memory.export(path, format, overwrite=overwrite, user=user)
     if options.json:
         options.output.write_json({"path": str(path), "records": records})
     else:
@@ -307,12 +326,12 @@ def export(options: CommonOptions, path: Path, overwrite: bool) -> None:
         options.output.write("the file is not encrypted: keep it in a private place", style="dim", indent=2)
 
 
-def _export_to_output(options: CommonOptions) -> None:
+def _export_to_output(options: CommonOptions, format: str, user: str | None) -> None:  # noqa: A002 - as above
     sys.stdout.flush()
     stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
     try:
         with options.memory() as memory:
-            records = memory.export(stream)
+            records = memory.export(stream, format, user=user)
         stream.flush()
     finally:
         stream.detach()  # closing it would close standard output

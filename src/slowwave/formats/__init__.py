@@ -1,17 +1,12 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
-import json
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Final, Protocol
+from typing import Final
 
 from slowwave.errors import InputError, shown
 from slowwave.formats.archives import Part, parts
-from slowwave.formats.export_records import to_line
-from slowwave.formats.json_stream import BrokenError, Json, elements, read_bytes
+from slowwave.formats.json_stream import BrokenError, Json, breaks_off, elements, read_bytes
 from slowwave.formats.meter import Meter as Meter
 from slowwave.formats.readers import (
     beam,
@@ -27,7 +22,7 @@ from slowwave.formats.readers import (
     server_memory,
 )
 from slowwave.formats.readers.builders import MessageBuilder
-from slowwave.formats.seal import Proof as Proof, Seal
+from slowwave.formats.seal import Proof as Proof
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 from slowwave.model.message import clean
 
@@ -53,14 +48,6 @@ _FITS: Final[dict[str, Callable[[Json], bool]]] = {
     "server-memory": server_memory.fits,
     "jsonl": jsonl.fits,
 }
-
-
-class Writable(Protocol):
-    """A text stream that an export is written to."""
-
-    def write(self, text: str, /) -> object:
-        """Append a text."""
-        ...
 
 
 def read(
@@ -234,63 +221,11 @@ def _is_array(part: Part) -> bool:
     """Whether a file of JSON lines is in fact one JSON array, or one object over many lines."""
     with part.open() as stream:
         beginning = read_bytes(stream, 1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return beginning.startswith(b"[") or beginning.partition(b"\n")[0].strip() == b"{"
+    line = beginning.partition(b"\n")[0].decode("utf-8", "replace").rstrip()
+    return line.startswith("[") or (len(line) < len(beginning) and breaks_off(line))
 
 
 def _placed(item: Item, where: str) -> Item:
     if not where or not isinstance(item, SkippedItem):
         return item
     return SkippedItem(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
-
-
-def write(
-    path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes, overwrite: bool = False
-) -> int:
-    """Write an export atomically: JSON lines, a header first, a count last. Returns the number of records.
-
-    Only its owner can read the file: it contains all conversations. The last line also has a code computed with
-    `secret`, by which the same store recognises the file as its own (`formats/seal`). Where the path is a symbolic
-    link, the file that it points to is written, and the link stays.
-
-    Raises:
-        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
-    """
-    named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
-    if path.exists() and not path.is_file():
-        raise InputError(f"{named} is not a regular file: name a file")
-    if path.exists() and not overwrite:
-        raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
-    try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                written = write_lines(file, items, scope=scope, at=at, secret=secret)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise InputError(f"cannot write {named}: {error.strerror or error}") from error
-    return written
-
-
-def write_lines(stream: Writable, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes) -> int:
-    """Write an export to an open stream, which must encode as UTF-8."""
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    seal = Seal(secret)
-
-    def put(value: Json) -> None:
-        line = encode(value) + "\n"
-        stream.write(line)
-        seal.add(line.encode())
-
-    put({"slowwave": "export", "version": jsonl.VERSION, "scope": scope, "at": at.isoformat()})
-    records = 0
-    for item in items:
-        put(to_line(item))
-        records += 1
-    put({"type": "end", "records": records, "mac": seal.code(records)})
-    return records

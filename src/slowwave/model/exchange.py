@@ -1,5 +1,6 @@
 """Records that leave or enter a store: exported and imported memories, links and cursors, and the lines of a vault."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -80,6 +81,15 @@ class ConversationTitle:
     conversation: str
     title: str
     where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A conversation as an export for people shows it: its name, its title, and its messages in order."""
+
+    name: str
+    title: str | None
+    messages: Iterable[Memory]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
