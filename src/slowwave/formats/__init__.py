@@ -101,8 +101,18 @@ def read(
     _check_user(path, user, {name for part, chosen in readable for name in _users(part, chosen)})
     builder = MessageBuilder()
     for part, chosen in readable:
-        for item in _items(part, chosen, builder, proof, meter):
+        for item in _or_nothing(_items(part, chosen, builder, proof, meter), "the file"):
             yield _placed(_of_user(item, user), part.where)
+
+
+def _or_nothing(items: Iterable[Item], where: str) -> Iterator[Item]:
+    """The items, or if there are none, one that says so."""
+    found = False
+    for item in items:
+        found = True
+        yield item
+    if not found:
+        yield SkippedItem(where=where, why="it holds nothing to import")
 
 
 def _notes(found: Iterable[notes.Note | SkippedItem], named: str, meter: Meter) -> Iterator[Item]:
@@ -116,7 +126,7 @@ def _notes(found: Iterable[notes.Note | SkippedItem], named: str, meter: Meter) 
             yield note
             continue
         is_markdown = note.path.suffix.lower() in notes.MARKDOWN if named == "auto" else named == "markdown"
-        yield from notes.read(note, builder, markdown=is_markdown)
+        yield from _or_nothing(notes.read(note, builder, markdown=is_markdown), note.path.name)
         meter.count(note.size)
 
 

@@ -31,7 +31,7 @@ from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import Admission, named
-from slowwave.pipelines.exchange.imported_notes import choose
+from slowwave.pipelines.exchange.known import choose, is_known
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.notes import erased_keys, put_notes
@@ -527,8 +527,14 @@ class Importer:
             for fact in facts
         ]
         facts = self._not_erased(facts, lambda fact: (tombstone(fact.text),))
+        fresh = [fact for fact in facts if not is_known(self._ports, fact)]
+        self._counts["known"] += len(facts) - len(fresh)
+        self._reconcile(fresh)
+
+    def _reconcile(self, facts: Sequence[Fact]) -> None:
         if self._dry_run:
             self._counts["facts"] += len(facts)
+        if self._dry_run or not facts:
             return
         attempts: list[ReconcileResult] = []
 

@@ -1,15 +1,21 @@
-"""Decides which notes of a file are stored: new ones, newer ones, and those with lines that the stored note lacks."""
+"""Decides which facts and notes of a file are known.
+
+Of notes, new and newer ones are stored, and the lines that the stored note lacks are added to it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from slowwave.model.codec import content_key
 from slowwave.model.exchange import ImportedNote, SkippedItem
 from slowwave.model.json_value import same_json
 from slowwave.model.memory import HOT, NOTE, Memory, Trust
+from slowwave.model.mind import Fact
 from slowwave.model.note import Note, has_expired, note_of
 from slowwave.model.query import Where
+from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.policy.guard.trust import least, outranks
 from slowwave.ports import Ports
@@ -20,6 +26,7 @@ EXPIRED: Final = "it has expired"
 REMOVED: Final = "it was removed earlier: `runs` lists the run that did it, and an `undo` of that run restores it"
 _RETRACTED: Final = "retracted"
 _PHASES: Final = frozenset({*HOT, _RETRACTED, QUARANTINED})
+_FACT_PHASES: Final = frozenset({*HOT, "cold", QUARANTINED})
 
 Place = tuple[str, str]
 
@@ -51,6 +58,19 @@ def choose(ports: Ports, items: Sequence[ImportedNote]) -> Chosen:
         else:
             chosen.skipped.append(SkippedItem(where=item.where, why=outcome))
     return chosen
+
+
+def is_known(ports: Ports, fact: Fact) -> bool:
+    """Whether a fact of a file is stored with its metadata, its end and the same or a later time, archived ones included.
+
+    Importing a file again is no use of a fact: it neither slows fading nor brings archived facts back.
+    """
+    return any(
+        (fact.valid_from is None or fact.valid_from <= memory.valid_from)
+        and (fact.expires_at is None or fact.expires_at == memory.expires_at)
+        and fact.metadata.items() <= memory.metadata.items()
+        for memory in facts_with_key(ports, content_key(fact.text), _FACT_PHASES)
+    )
 
 
 def _stored(ports: Ports, items: Sequence[ImportedNote]) -> dict[Place, list[Memory]]:
