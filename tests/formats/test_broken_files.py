@@ -1,6 +1,9 @@
 """Files of every format, each broken in more than 60 ways: success, or one sentence, and nothing stored unsaid."""
 
+import gzip
 import json
+import warnings
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -190,3 +193,60 @@ def _stored(memory: AgentMemory) -> int:
     """The memories that are neither retracted nor topic pages."""
     kinds = ["message", "semantic", "episodic", "procedural", "note"]
     return len(memory.get_all(kinds=kinds, phases=["active", "core", "cold", "quarantined"]))
+
+
+def _archive(path: Path, *members: tuple[str, bytes], comment: bytes = b"") -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of two members with one name
+        made.comment = comment
+        for name, data in members:
+            with made.open(zipfile.ZipInfo(name), "w") as member:  # `writestr` refuses an empty name
+                member.write(data)
+
+
+@pytest.mark.parametrize("named", ["chatgpt", "claude", "gemini", "mem0", "jsonl"])
+def test_an_archive_with_odd_members_is_read_or_refused_and_each_member_is_named(named: str, tmp_path: Path) -> None:
+    path, name = tmp_path / "export.zip", "a.jsonl" if named == "jsonl" else "conversations.json"
+    value = LINES[named][0] if named == "jsonl" else VALUES[named]
+    good = (name, json.dumps(value).encode())
+    whole = len(_archived(path, good)[0])
+    odd_names = [
+        "../../up.json",
+        "/etc/passwd",
+        "a\nb.json",
+        "a\x1b[2J.json",
+        "x" * 60_000,
+        "aux",
+        "über.json",
+        ".",
+        "",
+    ]
+    assert whole > 0
+    for odd in odd_names:
+        found, skipped, refused = _archived(path, good, (odd, b"[1]"))
+        assert (len(found), refused) == (whole, ""), odd
+        assert len(skipped) == 1, odd
+        assert "\n" not in skipped[0].where, odd
+    for other in (b"", b"\x00" * 100, b"{", b"[]", good[1][: len(good[1]) // 2], gzip.compress(good[1])):
+        found, skipped, refused = _archived(path, good, (f"data/conversations-2{Path(name).suffix}", other))
+        assert (len(found), refused) == (whole, ""), other[:20]
+        assert skipped, other[:20]
+    found, skipped, _ = _archived(path, good, good)
+    assert len(found) + len(skipped) >= 2 * whole
+    assert _archived(path)[2]
+    assert len(_archived(path, good, ("conversations.json/", b""))[0]) == whole
+    _archive(path, good, comment=b"PK\x05\x06" * 100)
+    assert _parts(_read(path, "auto"))[0] or _parts(_read(path, "auto"))[2]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["export.zip"]
+
+
+def _archived(path: Path, *members: tuple[str, bytes]) -> tuple[list[Item], list[SkippedItem], str]:
+    """What an archive with these members gives: what was read, what was skipped, and the refusal."""
+    _archive(path, *members)
+    return _parts(_read(path, "auto"))
+
+
+def _parts(items: list[Item | str]) -> tuple[list[Item], list[SkippedItem], str]:
+    skipped = [item for item in items if isinstance(item, SkippedItem)]
+    found = [item for item in items if not isinstance(item, SkippedItem | str)]
+    return found, skipped, next((item for item in items if isinstance(item, str)), "")

@@ -10,11 +10,12 @@ from typing import BinaryIO, cast
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST, UNREADABLE, BrokenError
 from slowwave.model.exchange import SkippedItem
-from slowwave.model.message import clean
+from slowwave.model.message import clean, tidy
 
 _ENCRYPTED = 0x1
 _PACKED = b"PK\x03\x04"
 _MEGA = 1 << 20
+_NAME_MOST = 200
 _HTML = "HTML: choose JSON for My Activity in Google Takeout"
 _OTHER_FILE = "another file of the archive: only conversations are imported"
 
@@ -77,22 +78,32 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
     if not chosen and any(_is_gemini(member, ".html") for member in members):
         raise InputError(f"{path} holds Gemini's activity as HTML: choose JSON for My Activity in Google Takeout")
     for member in members:
-        if member not in chosen and not member.is_dir():
-            yield SkippedItem(where=member.filename, why=_why_not(member))
+        if member not in chosen and not _is_folder(member):
+            yield SkippedItem(where=_shown(member), why=_why_not(member))
     if not chosen:
         raise InputError(f"{path} holds no conversations*.json or *.jsonl: unpack it and name the file to import")
     for member in sorted(chosen, key=lambda member: member.filename):
         if why := _refusal(member):
-            yield SkippedItem(where=member.filename, why=why, broken=True)
+            yield SkippedItem(where=_shown(member), why=why, broken=True)
         else:
-            name = PurePosixPath(member.filename).stem
-            yield Part(name=name, where=member.filename, open=_opener(archive, member), size=member.file_size)
+            name = clean(PurePosixPath(member.filename).stem)
+            yield Part(name=name, where=_shown(member), open=_opener(archive, member), size=member.file_size)
+
+
+def _is_folder(member: zipfile.ZipInfo) -> bool:
+    """Whether a member is a folder; `is_dir` fails on an empty name."""
+    return member.filename.endswith("/")
+
+
+def _shown(member: zipfile.ZipInfo) -> str:
+    """The name of a member on one line. An archive can name its members as it likes."""
+    return tidy(clean(member.filename))[:_NAME_MOST] or "a member without a name"
 
 
 def _is_conversations(member: zipfile.ZipInfo) -> bool:
     name = PurePosixPath(member.filename.replace("\\", "/")).name.lower()
     shards = name.startswith("conversations") and name.endswith(".json")
-    return not member.is_dir() and (shards or name.endswith((".jsonl", ".ndjson")) or _is_gemini(member, ".json"))
+    return not _is_folder(member) and (shards or name.endswith((".jsonl", ".ndjson")) or _is_gemini(member, ".json"))
 
 
 def _is_gemini(member: zipfile.ZipInfo, suffix: str) -> bool:
