@@ -23,7 +23,7 @@ from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.ingest.tombstones import SOME, erased, said_tombstones, unless_erased
 from slowwave.pipelines.planning import TRIES, new_id, with_notes
-from slowwave.policy.guard.trust import least, trust_of_role
+from slowwave.policy.guard.trust import least, relayed, trust_of_role
 from slowwave.policy.text.features import index_text
 from slowwave.ports import Ports
 
@@ -182,7 +182,7 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: Trust) -> Memory:
     at = message.at or now
-    trust = least((trust_of_role(message.role), through, ports.ceiling))
+    trust = least((relayed(trust_of_role(message.role), through), ports.ceiling))
     why = suspect(f"{message.speaker}\n{message.content}" if message.speaker else message.content, trust)
     return Memory(
         id=new_id(now),

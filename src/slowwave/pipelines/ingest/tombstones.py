@@ -46,12 +46,17 @@ def title_tombstone(title: str) -> str:
     return tombstone(f"title\n{title}")
 
 
+def note_tombstone(folder: str | None, name: str | None, text: str) -> str:
+    """The key of an erased note: another note may have the same text."""
+    return tombstone(f"{folder}\n{name}\n{text}")
+
+
 def buried(memory: Memory) -> tuple[str, ...]:
     """The keys to suppress when this memory is erased."""
     if memory.kind == MESSAGE:
         return said_tombstones(memory.text, memory.ref, memory.at)
-    if memory.kind == NOTE:  # another note may have the same text
-        return (tombstone(f"{memory.conversation}\n{memory.ref}\n{memory.text}"),)
+    if memory.kind == NOTE:
+        return (note_tombstone(memory.conversation, memory.ref, memory.text),)
     return (tombstone(memory.text),)
 
 
