@@ -78,6 +78,10 @@ docs: $(DOCS)/ready
 	$(DOCS)/bin/python -m sphinx --builder html --fail-on-warning --nitpicky --quiet --doctree-dir $(DOCS)/doctrees docs docs/_site
 	$(DOCS)/bin/python tools/check_site.py docs/_site
 
+# What changed since the last release so that a program could fail; make api API=COMMIT for another commit.
+api: $(DOCS)/ready
+	$(DOCS)/bin/python tools/check_api.py $(API)
+
 dist:
 	$(PYTHON) tools/check_dist.py
 

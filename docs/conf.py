@@ -59,7 +59,7 @@ default_role = "py:obj"
 autodoc_mock_imports = ["dbos", "psycopg", "sqlalchemy"]  # of extras
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True}
 add_module_names = False
 
 
