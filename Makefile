@@ -5,7 +5,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Where this variable forbids bytecode, each of a thousand processes of the tests compiles the package again.
 BYTECODE := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: setup lock demo demo-postgres test test-long test-faces test-adapters attack bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long test-faces test-adapters attack bench docs api dist clean
 
 setup: .venv/ready
 
@@ -66,8 +66,26 @@ attack: .venv/ready-dev
 bench: .venv/ready
 	$(ONE_THREAD) $(BIN)/python bench/run.py
 
+# The documentation as a site, in docs/_site. Its tools have an environment of their own.
+DOCS := .venv-docs
+
+$(DOCS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check "pip==25.3"
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group docs
+	touch $@
+
+docs: $(DOCS)/ready
+	rm -rf docs/_site
+	$(DOCS)/bin/python -m sphinx --builder html --fail-on-warning --nitpicky --quiet --doctree-dir $(DOCS)/doctrees docs docs/_site
+	$(DOCS)/bin/python tools/check_site.py docs/_site
+
+# What changed since the last release so that a program could fail; make api API=COMMIT for another commit.
+api: $(DOCS)/ready
+	$(DOCS)/bin/python tools/check_api.py $(API)
+
 dist:
 	$(PYTHON) tools/check_dist.py
 
 clean:
-	rm -rf dist .venv .venv-faces .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist .venv docs/_site .venv-docs .venv-faces .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis
