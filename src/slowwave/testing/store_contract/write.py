@@ -86,7 +86,9 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
             flags=frozenset({"unreconciled", "b"}),
             metadata={"b": "1", "a": "ü"},
         )
-        store.apply(plan(add(message("I like “tea”", id="said")), *(add(fact(name, id=name)) for name in whole.members)))
+        store.apply(
+            plan(add(message("I like “tea”", id="said")), *(add(fact(name, id=name)) for name in whole.members))
+        )
         store.apply(plan(add(whole)))
         assert store.get([SCOPE], [whole.id]) == [whole]
 
