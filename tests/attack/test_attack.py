@@ -25,7 +25,7 @@ def level() -> Iterator[None]:
     log.setLevel(before)
 
 
-LONG = {"churn": "its processes race, and it still finds a fault now and then: see docs/attack.md"}
+LONG = {"churn": "its processes race, so that a round is never the same twice"}
 """Classes that only `make test-long` and `make attack` run, each with the reason."""
 
 
