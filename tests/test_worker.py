@@ -125,8 +125,8 @@ def test_a_thousand_dead_letters_keep_no_scope_from_its_pass(own: str, memory: A
         assert len(store.failing()) == 1000
         assert store.retry("bad/7") == ["bad/7"]
         assert store.retry("bad/7") == []
-        with pytest.raises(NotFoundError, match="no scope 'bad/70'"):
-            store.retry("bad/70")
+        with pytest.raises(NotFoundError, match="no scope 'bad/7000'"):
+            store.retry("bad/7000")
         assert memory.ports.store.scopes_due(memory.ports.now(), 10) == ["bad/7"]
 
 
