@@ -22,6 +22,7 @@ MODULES = {
     "llama-index-core": "llama_index",
     "pydantic-ai-slim": "pydantic_ai",
     "strands-agents": "strands",
+    "openai-agents": "agents",
 }
 """Import names of the distributions that have another."""
 BROUGHT = {
