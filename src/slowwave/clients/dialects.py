@@ -26,6 +26,14 @@ def words(said: Said) -> str:
     return "\n".join(text for text in texts if isinstance(text, str)).strip()
 
 
+def begun_answer(history: Sequence[Said]) -> Sequence[Said]:
+    """The messages of the assistant at the end: the beginning of the answer, given by the caller."""
+    end = len(history)
+    while end and history[end - 1].role == "assistant":
+        end -= 1
+    return history[end:]
+
+
 def new_messages(history: Sequence[Said]) -> list[Said]:
     """The messages after the last answer: those before it were new in an earlier call.
 
@@ -33,9 +41,7 @@ def new_messages(history: Sequence[Said]) -> list[Said]:
     >>> new_messages(said)
     [Said(role='user', content='Who am I?')]
     """
-    end = len(history)
-    while end and history[end - 1].role == "assistant":  # the beginning of the answer, given by the caller
-        end -= 1
+    end = len(history) - len(begun_answer(history))
     start = end
     while start and history[start - 1].role != "assistant":
         start -= 1

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Final, Self, TypeVar, cast
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.clients.dialects import CALLS, Dialect, Said, new_messages, words
+from slowwave.clients.dialects import CALLS, Dialect, Said, begun_answer, new_messages, words
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.log import Log
 
@@ -99,6 +99,7 @@ class ClientMemory:
         with self.tolerated("recall"):
             history = dialect.history(turn.arguments)
             turn.new = new_messages(history)
+            turn.begun = "".join(map(words, begun_answer(history)))
             turn.name, is_known = self._name(dialect, turn.arguments, history)
             has_history = len(turn.new) < len([one for one in history if one.role != "system"])
             is_seen = is_known and (has_history or bool(dialect.continued(turn.arguments)))
@@ -132,7 +133,7 @@ class ClientMemory:
         with self.tolerated("storing a turn"):
             new, turn.new = turn.new, []
             messages = [{"role": one.role, "content": one.content} for one in new]
-            messages += [{"role": "assistant", "content": answer}] if answer.strip() else []
+            messages += [{"role": "assistant", "content": answer}] if answer else []
             if identity:
                 with self._lock:
                     self._names[identity] = turn.name
@@ -153,6 +154,7 @@ class Turn:
     name: str = ""
     pieces: list[str] = field(default_factory=list)
     identity: str = ""
+    begun: str = ""
 
     def end(self, result: object) -> None:
         """Store the turn with the answer of a result; None: with the pieces of the answer so far."""
@@ -161,7 +163,7 @@ class Turn:
             answer = "".join(self.pieces) if result is None else self.dialect.answer(result)
             identity = self.identity if result is None else self.dialect.identity(result)
         self.pieces = []
-        self.memory.store(self, answer, identity)
+        self.memory.store(self, self.begun + answer if answer.strip() else "", identity)
 
     def collect(self, event: object) -> None:
         """Remember the piece of the answer in an event of a stream."""
