@@ -10,7 +10,7 @@ True
 from importlib import import_module
 from typing import Final
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES: Final = {
     "AccessKey": "model.access",

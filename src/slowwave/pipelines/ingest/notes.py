@@ -26,6 +26,7 @@ from slowwave.model.plan import BATCH_MAX, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
+from slowwave.pipelines.ingest.tombstones import note_tombstone
 from slowwave.pipelines.planning import (
     apply_with_retry,
     check_may_change,
@@ -66,6 +67,8 @@ def put_notes(
     cause: str = CAUSE,
     if_version: int | None = None,
     if_unchanged: bool = False,
+    parent: str | None = None,
+    keep_times: bool = False,
 ) -> Receipt:
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
@@ -81,6 +84,8 @@ def put_notes(
         cause: the cause of the run.
         if_version: the version that each present note must have, 0 if there must be none; None: any.
         if_unchanged: each present note must have the `version` of the one in `notes` or `remove`.
+        parent: the run that this run is a part of.
+        keep_times: the content of a note is as old as its `updated_at`; False: it is from now.
 
     Raises:
         VersionError: a present note has another version; nothing is stored.
@@ -89,7 +94,7 @@ def put_notes(
     """
     trust = least((trust, ports.ceiling))
     given, removed = [_note(note) for note in notes], [_note(note) for note in remove]
-    wanted, gone = _places(given, removed, ports.now())
+    wanted, gone = _places(given, removed, ports.now(), keep_times=keep_times)
     versions = {
         place: note.version if if_unchanged else if_version
         for place, note in zip((*wanted, *gone), (*given, *removed), strict=True)
@@ -114,16 +119,18 @@ def put_notes(
         because = (
             f"a note {_shown(*next(iter([*wanted, *gone])))}" if len(operations) == 1 else f"{len(operations)} notes"
         )
-        return single_group_plan(ports, cause, operations, because, now=now)
+        return replace(single_group_plan(ports, cause, operations, because, now=now), parent=parent)
 
     receipt = apply_with_retry(ports, plan)
     missing = (f"{skipped} of the names to remove have no note",) if skipped else ()
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
 
 
-def _places(given: Sequence[Note], removed: Sequence[Note], now: datetime) -> tuple[dict[Place, Note], list[Place]]:
+def _places(
+    given: Sequence[Note], removed: Sequence[Note], now: datetime, *, keep_times: bool
+) -> tuple[dict[Place, Note], list[Place]]:
     """The checked notes to write by place, and the places of those to remove, or InputError."""
-    wanted = {checked_place(note.folder, note.name): _checked(note, now) for note in given}
+    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
     gone = [checked_place(note.folder, note.name) for note in removed]
     number = len(given) + len(gone)
     if len({*wanted, *gone}) < number:
@@ -142,6 +149,11 @@ def _check_versions(current: Mapping[Place, Memory], versions: Mapping[Place, in
             raise VersionError(
                 f"the note {_shown(folder, name)} has version {present}, not {wanted}: read it again before you change it"
             )
+
+
+def erased_keys(note: Note) -> tuple[str, ...]:
+    """The keys that were suppressed if a note with this content was erased."""
+    return (note_tombstone(note.folder, note.name, _words(note)),)
 
 
 def remove_note(ports: Ports, name: str, folder: str = "", *, if_version: int | None = None) -> Receipt:
@@ -236,7 +248,7 @@ def _note(note: object) -> Note:
     return note
 
 
-def _checked(note: Note, now: datetime) -> Note:
+def _checked(note: Note, now: datetime, *, keep_times: bool) -> Note:
     expires_at = checked_time(note.expires_at, "expires_at") if note.expires_at is not None else None
     if expires_at is not None and expires_at <= now:
         raise InputError(f"expires_at {expires_at.isoformat()} has passed: use a later time, or None")
@@ -248,6 +260,7 @@ def _checked(note: Note, now: datetime) -> Note:
         data=checked_json(note.data, "data", exact=True),
         metadata=checked_metadata(note.metadata),
         expires_at=expires_at,
+        updated_at=note.updated_at and min(checked_time(note.updated_at, "updated_at"), now) if keep_times else None,
     )
 
 
@@ -267,7 +280,7 @@ def _writing(ports: Ports, note: Note, before: Memory | None, now: datetime, tru
         text=words,
         category=NOTE,
         recorded_at=now,
-        valid_from=now,
+        valid_from=note.updated_at or now,
         conversation=note.folder,
         ref=note.name,
         trust=trust,
