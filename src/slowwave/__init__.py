@@ -117,6 +117,7 @@ _MODULES: Final = {
     "Verdict": "model.mind",
     "VersionError": "errors",
     "Where": "model.query",
+    "wrap": "clients.wrapping",
 }
 """The module of each public name. `tools/write_stubs.py` writes `__init__.pyi` from it, for type checkers."""
 

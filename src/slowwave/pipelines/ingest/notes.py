@@ -93,12 +93,8 @@ def put_notes(
         TrustError: a present note is trusted more than these ports; nothing is stored.
     """
     trust = least((trust, ports.ceiling))
-    now, given, removed = ports.now(), [_note(note) for note in notes], [_note(note) for note in remove]
-    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
-    gone = [checked_place(note.folder, note.name) for note in removed]
-    if len({*wanted, *gone}) < len(given) + len(gone):
-        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
-    _check_size(len(wanted) + len(gone))
+    given, removed = [_note(note) for note in notes], [_note(note) for note in remove]
+    wanted, gone = _places(given, removed, ports.now(), keep_times=keep_times)
     versions = {
         place: note.version if if_unchanged else if_version
         for place, note in zip((*wanted, *gone), (*given, *removed), strict=True)
@@ -130,9 +126,18 @@ def put_notes(
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
 
 
-def _check_size(number: int) -> None:
+def _places(
+    given: Sequence[Note], removed: Sequence[Note], now: datetime, *, keep_times: bool
+) -> tuple[dict[Place, Note], list[Place]]:
+    """The checked notes to write by place, and the places of those to remove, or InputError."""
+    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
+    gone = [checked_place(note.folder, note.name) for note in removed]
+    number = len(given) + len(gone)
+    if len({*wanted, *gone}) < number:
+        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
     if number > BATCH_MAX // 2:  # a note that has expired takes two operations
         raise InputError(f"{number:,} notes in one batch, more than {BATCH_MAX // 2:,}: store them in parts")
+    return wanted, gone
 
 
 def _check_versions(current: Mapping[Place, Memory], versions: Mapping[Place, int | None], now: datetime) -> None:
