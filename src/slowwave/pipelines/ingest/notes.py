@@ -91,12 +91,7 @@ def put_notes(
         TrustError: a present note is trusted more than these ports; nothing is stored.
     """
     trust = least((trust, ports.ceiling))
-    now, given = ports.now(), [_note(note) for note in notes]
-    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
-    gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
-    if len({*wanted, *gone}) < len(given) + len(gone):
-        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
-    _check_size(len(wanted) + len(gone))
+    wanted, gone = _batch(notes, remove, ports.now(), keep_times=keep_times)
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
     prepared = dict(zip(wanted, made, strict=True))
     skipped = 0
@@ -122,6 +117,19 @@ def put_notes(
     receipt = apply_with_retry(ports, plan)
     missing = (f"{skipped} of the names to remove have no note",) if skipped else ()
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
+
+
+def _batch(
+    notes: Iterable[Note], remove: Iterable[Note], now: datetime, *, keep_times: bool
+) -> tuple[dict[Place, Note], list[Place]]:
+    """The checked notes to write by their place, and the places of those to remove."""
+    given = [_note(note) for note in notes]
+    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
+    gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
+    if len({*wanted, *gone}) < len(given) + len(gone):
+        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
+    _check_size(len(wanted) + len(gone))
+    return wanted, gone
 
 
 def _check_size(number: int) -> None:
