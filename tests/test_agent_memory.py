@@ -10,6 +10,7 @@ from slowwave import AgentMemory, Message
 from slowwave.errors import ClosedError, ConflictError, InputError, ModelError, NotFoundError, PortError, SettingsError
 from slowwave.minds.offline.mind import OfflineMind
 from slowwave.model.mind import Fact
+from slowwave.testing.clock import FrozenClock
 
 if TYPE_CHECKING:
     from tests.conftest import Talk, World
@@ -217,3 +218,10 @@ def test_a_receipt_counts_the_messages_with_replaced_characters(world: "World") 
     odd = [Message(role="user", content=text) for text in ("a\x00b", "c" + chr(0xD83D), "plain")]
     (note,) = memory.add_messages(odd, conversation="c").notes
     assert note == "NUL or lone surrogates, which no store can hold, became U+FFFD in 2 messages"
+
+
+def test_now_is_the_time_of_the_clock_that_the_memory_was_opened_with() -> None:
+    clock = FrozenClock()
+    with AgentMemory.open(":memory:", llm=None, embedder=None, clock=clock) as memory:
+        clock.advance(days=3)
+        assert memory.now() == clock.now

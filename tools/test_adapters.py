@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
@@ -22,8 +23,12 @@ UV = Path(sys.executable).with_name("uv")
 
 def framework(extra: str) -> str:
     """The package that an extra installs first."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return Requirement(project["optional-dependencies"][extra][0]).name
+    return Requirement(settings()["project"]["optional-dependencies"][extra][0]).name
+
+
+def settings() -> dict[str, Any]:
+    """The content of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def prepared(module: str) -> Path:
@@ -32,8 +37,9 @@ def prepared(module: str) -> Path:
     python = environment / "bin" / "python"
     if not python.exists():
         run(UV, "venv", "--quiet", "--seed", "--python", sys.executable, environment)
-    extra = f".[{EXTRAS[module]}]"
-    run(UV, "pip", "install", "--quiet", "--python", python, "--editable", extra, "--group", "adapters")
+    groups = {"adapters", f"adapters-{EXTRAS[module]}"} & set(settings()["dependency-groups"])
+    chosen = [word for group in sorted(groups) for word in ("--group", group)]
+    run(UV, "pip", "install", "--quiet", "--python", python, "--editable", f".[{EXTRAS[module]}]", *chosen)
     return python
 
 
@@ -50,7 +56,8 @@ def check(module: str) -> None:
     python = prepared(module)
     run(python, "-m", "mypy", ROOT / "src" / "slowwave" / "adapters" / f"{module}.py")
     tests = ROOT / "tests" / "adapters" / f"test_{module}.py"
-    run(python, "-m", "pytest", "-q", "--asyncio-mode=auto", tests, SLOWWAVE_ADAPTER=module)
+    asyncio = ("--asyncio-mode=auto", "-o", "asyncio_default_fixture_loop_scope=function")
+    run(python, "-m", "pytest", "-q", *asyncio, f"--confcutdir={tests.parent}", tests, SLOWWAVE_ADAPTER=module)
     package = framework(EXTRAS[module])
     version = subprocess.check_output(
         [python, "-c", f"from importlib.metadata import version; print(version({package!r}))"], text=True

@@ -270,6 +270,10 @@ class AgentMemory:
         """The path of the scope, such as "acme/alice"."""
         return self._session.scope
 
+    def now(self) -> datetime:
+        """Return the present time of this memory's clock, in UTC."""
+        return self.ports.now()
+
     @property
     def knowledge(self) -> Knowledge:
         """The facts of this memory, as `MemoryConsolidator` takes them."""
@@ -523,6 +527,7 @@ class AgentMemory:
         deep: bool = False,
         where: Mapping[str, object] | None = None,
         folder: str | None = None,
+        among: Collection[str] | None = None,
         min_relevance: float | None = None,
     ) -> list[Hit]:
         """Return the best memories for a question, best first. Nothing is written; see `record_retrieval`.
@@ -543,6 +548,7 @@ class AgentMemory:
             where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
                 $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first.
             folder: only notes in this folder and in those below it; "" means all notes.
+            among: only memories of these ids, for a condition that no other argument states.
             min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
         Raises:
@@ -564,6 +570,7 @@ class AgentMemory:
             deep=deep,
             where=where,
             folder=folder,
+            among=among,
             min_relevance=min_relevance,
         )
         return search(self.ports, request)
@@ -578,6 +585,7 @@ class AgentMemory:
         query: str = "",
         *,
         conversation: str | int | None = None,
+        except_conversation: str | int | None = None,
         budget_tokens: int = 1500,
         profile: str = "plain",
         scene: Scene | None = None,
@@ -594,6 +602,9 @@ class AgentMemory:
             query: the question, or the topic of the next turn.
             conversation: the source of summaries and latest messages; None: the one written to last. A conversation
                 without messages adds neither.
+            except_conversation: leave out the messages and summaries of this conversation: for a model that sees the
+                present one anyway. Facts that were extracted from it are shown. Without `conversation` the latest messages
+                of no conversation are shown.
             budget_tokens: the size limit in tokens, estimated; at least 64.
             profile: "plain"; "chat", which also fills `.messages`, where only the words of the user and the assistant
                 are outside of a fenced block; or "s4", a text for base models that ends where the agent continues.
@@ -609,6 +620,7 @@ class AgentMemory:
         request = ContextRequest(
             question=query,
             conversation=conversation,
+            except_conversation=except_conversation,
             budget_tokens=budget_tokens,
             profile=profile,
             scene=scene or Scene(),
@@ -862,19 +874,22 @@ class AgentMemory:
         return self._session.checked(put_notes(self.ports, [note], if_version=optional_count(if_version, "if_version")))
 
     @traced("upsert_memory")
-    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt:
+    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = (), if_unchanged: bool = False) -> Receipt:
         """Store and remove up to 5,000 notes in one transaction, as `note` and `remove_note` do.
 
         Args:
             notes: those to store. Only name, folder, text, data, metadata and expires_at count.
             remove: those to remove. Only name and folder count, and names without a note are skipped.
+            if_unchanged: only if each present note still has the `version` of the one passed here, 0 for a note that does
+                not exist: for notes that were read before. False: in any case.
 
         Raises:
             InputError: a note is invalid, or a name occurs twice; nothing is stored.
+            VersionError: with `if_unchanged`, a note was changed meanwhile; nothing is stored.
         """
         from slowwave.pipelines.ingest.notes import put_notes
 
-        return self._session.checked(put_notes(self.ports, notes, remove=remove))
+        return self._session.checked(put_notes(self.ports, notes, remove=remove, if_unchanged=if_unchanged))
 
     @traced("search_memory")
     def read_note(self, name: str, *, folder: str = "") -> Note | None:
@@ -1454,9 +1469,10 @@ class AgentMemory:
         It is one run, which `undo` reverses. After an interruption, import the same file again to continue.
 
         Args:
-            path: the file; exports of ChatGPT and Claude as they were downloaded. Of notes also a folder (docs/formats.md).
-            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text", or "auto" to
-                detect it.
+            path: the file; exports of ChatGPT, Claude and Gemini as they were downloaded. Of notes also a folder
+                (docs/formats.md).
+            format: "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory", "markdown",
+                "text", "locomo", "beam", or "auto" to detect it.
             dry_run: count only.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
@@ -1479,24 +1495,34 @@ class AgentMemory:
         report = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
         return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
 
-    def export(self, path: str | Path | TextIO, *, overwrite: bool = False) -> int:
-        """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
+    def export(
+        self,
+        path: str | Path | TextIO,
+        format: str = "jsonl",  # noqa: A002 - the word of the command line
+        *,
+        overwrite: bool = False,
+        user: str | None = None,
+    ) -> int:
+        """Write this scope to a file, completely or not at all. Returns the number of records.
 
         A text stream instead of a path is written to as it is; it must encode as UTF-8.
 
-        The last line contains a code by which this store, and copies of it, recognise the file as unchanged.
+        Args:
+            path: the file, which only its owner can read.
+            format: "jsonl" has everything, and its last line contains a code by which this store, and copies of it,
+                recognise the file as unchanged. "mem0" has the facts in use as `get_all()` of Mem0 returns them;
+                "markdown" is a page with the facts in use, the notes and the conversations.
+            overwrite: replace the content of a file that exists.
+            user: of "mem0", the `user_id` of facts that were not imported from Mem0; None: the last name of the scope.
 
         Raises:
-            InputError: the file exists and `overwrite` is False, or it cannot be written.
+            InputError: the format is unknown, the file exists and `overwrite` is False, or it cannot be written.
         """
-        from slowwave import formats
-        from slowwave.pipelines.exchange.export import outgoing
+        from slowwave.formats.writing import write_file, writer
+        from slowwave.pipelines.exchange.export import Contents
 
-        ports = self.ports
-        records, secret = outgoing(ports), ports.store.secret
-        if not isinstance(path, str | Path):
-            return formats.write_lines(path, records, scope=ports.scope, at=ports.now(), secret=secret)
-        return formats.write(path, records, scope=ports.scope, at=ports.now(), secret=secret, overwrite=overwrite)
+        write = writer(Contents(self.ports), format, user=optional_name(user, "user"))
+        return write_file(path, write, overwrite=overwrite) if isinstance(path, str | Path) else write(path)
 
     def backup(self, path: str | Path) -> None:
         """Write a copy of the whole store, with every scope and its journal, to a new file. Writers may continue.

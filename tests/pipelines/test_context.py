@@ -391,3 +391,34 @@ def test_a_context_of_related_hits_only_has_nothing_else(world: "World") -> None
     assert [one.text for one in related.memories] == ["Odile owns the ferry"]
     assert str(memory.context("hi", conversation="now", related_only=True)) == ""
     assert str(memory.context("", conversation="now", related_only=True)) == ""
+
+
+def test_a_context_without_the_present_conversation_has_the_facts_and_other_conversations(world: "World") -> None:
+    memory = world.open(llm=None, embedder="none")
+    memory.pin(memory.add("The user is called Alice").ids[0])
+    memory.add_message(Message("user", "Odile owns the ferry"), "before")
+    memory.add_message(Message("user", "Who owns the ferry, is it Odile?"), "now")
+    context = memory.context("Who owns the ferry?", except_conversation="now")
+    assert [one.text for one in context.memories] == ["The user is called Alice", "Odile owns the ferry"]
+    elsewhere = memory.context("Who owns the ferry?", except_conversation="now", related_only=True)
+    assert [one.text for one in elsewhere.memories] == ["Odile owns the ferry"]
+    both = memory.context("Who owns the ferry?", conversation="before", except_conversation="now")
+    assert [section.name for section in both.sections] == ["Known about the user", "Most recent messages"]
+
+
+def test_summaries_of_the_present_conversation_are_left_out(world: "World") -> None:
+    memory = _filled(world)
+    assert "Related past experiences" in _section_names(memory, except_conversation="other")
+    assert _section_names(memory, except_conversation="c") == ["Known about the user"]
+
+
+def _section_names(memory: AgentMemory, **options: str) -> list[str]:
+    context = memory.context("On which day did I water bed 3?", budget_tokens=4000, **options)
+    return [section.name for section in context.sections]
+
+
+@pytest.mark.parametrize("related_only", [False, True])
+def test_a_conversation_is_not_both_shown_and_left_out(world: "World", *, related_only: bool) -> None:
+    memory = world.open(llm=None, embedder="none")
+    with pytest.raises(InputError, match="except_conversation"):
+        memory.context("x", conversation=7, except_conversation="7", related_only=related_only)

@@ -1,13 +1,14 @@
 """Notes and metadata, on both backends."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError
+from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError, Plan, Receipt, VersionError
 from slowwave.stores.migrations import migrations
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import SCOPE, add, fact, message, plan
@@ -21,8 +22,7 @@ DAY = timedelta(days=1)
 @pytest.fixture(params=["sqlite", "postgres"])
 def memory(request: pytest.FixtureRequest, world: "World", tmp_path: Path) -> Iterator[AgentMemory]:
     """An empty memory of each backend; afterwards a replay of its journal gives the same tables."""
-    server = request.param == "postgres"
-    where = request.getfixturevalue("postgres").database() if server else tmp_path / "notes.db"
+    where = request.getfixturevalue("own") if request.param == "postgres" else tmp_path / "notes.db"
     with AgentMemory.open(where, scope="t", llm=None, embedder="static", clock=world.clock) as opened:
         yield opened
         assert opened.doctor(deep=True) == []
@@ -154,6 +154,19 @@ def test_a_batch_is_one_run_that_an_undo_takes_back_whole(memory: AgentMemory) -
     assert names(memory) == ["b", "c"]
     assert any("1 of the names" in note for note in receipt.notes)
     memory.undo(receipt.run_id)
+    assert names(memory) == ["a", "b"]
+
+
+def test_a_batch_of_notes_that_were_read_changes_nothing_if_one_of_them_was_changed(memory: AgentMemory) -> None:
+    memory.put_notes([Note(name="a", text="one"), Note(name="b", text="two")])
+    a, b = memory.notes()
+    memory.put_notes([replace(a, text="one more"), Note(name="c")], remove=[b], if_unchanged=True)
+    assert names(memory) == ["a", "c"]
+    for put, remove in (([a], ()), ([Note(name="d"), Note(name="c")], ()), ((), [b]), ([Note(name="d")], [a])):
+        with pytest.raises(VersionError):
+            memory.put_notes(put, remove=remove, if_unchanged=True)
+    assert [(note.name, note.text, note.version) for note in memory.notes()] == [("a", "one more", 2), ("c", "", 1)]
+    memory.put_notes([a, replace(b, version=9)], remove=[Note(name="c")])
     assert names(memory) == ["a", "b"]
 
 
@@ -547,3 +560,45 @@ def test_a_note_with_the_same_words_as_an_erased_one_can_be_imported(world: "Wor
         other.export(tmp_path / "other.jsonl")
     memory.import_(tmp_path / "other.jsonl", trust_export=True)
     assert names(memory) == ["b"]
+
+
+def test_a_search_among_ids_finds_those_only(memory: AgentMemory) -> None:
+    names = ("printer one", "printer two", "printer three")
+    ids = [memory.note(name, f"the {name}").ids[0] for name in names]
+    fact = memory.add("The printer is loud").ids[0]
+    assert {hit.memory.id for hit in memory.search("printer", among=ids[:2])} == set(ids[:2])
+    assert {hit.memory.id for hit in memory.search("printer", among={fact, ids[0]}, kinds=["note"])} == {ids[0]}
+    assert memory.search("printer", among=[]) == []
+    assert memory.search("printer", among=["unknown"]) == []
+    assert [hit.memory.id for hit in memory.search("printer one", among=ids, top_k=1)] == [ids[0]]
+    with pytest.raises(InputError):
+        memory.search("printer", among=ids[0])
+
+
+def test_a_search_among_ids_shows_no_linked_memory_beside_them(memory: AgentMemory) -> None:
+    first = memory.add("Alice lives in Rome").ids[0]
+    memory.add("Alice lives in Antwerp", trust="web")
+    assert len(memory.search("Where does Alice live?")) == 2
+    assert [hit.memory.id for hit in memory.search("Where does Alice live?", among=[first])] == [first]
+
+
+def test_a_writer_that_met_others_pauses_before_it_tries_again(
+    memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, pauses, others = type(memory.ports.store), list[float](), iter(range(3))
+    apply = store.apply
+
+    def apply_after_another(self: object, plan: Plan, **options: object) -> Receipt:
+        with monkeypatch.context() as undone:
+            undone.setattr(store, "apply", apply)
+            if (number := next(others, None)) is not None:
+                memory.note("k", data=number)
+        return apply(self, plan, **options)
+
+    memory.note("k", data="first")
+    monkeypatch.setattr("slowwave.pipelines.planning.time.sleep", pauses.append)
+    monkeypatch.setattr(store, "apply", apply_after_another)
+    memory.note("k", data="last")
+    monkeypatch.undo()
+    assert [0 <= pause <= most for pause, most in zip(pauses, (0.002, 0.004, 0.008), strict=True)] == [True] * 3
+    assert memory.read_note("k").data == "last"  # type: ignore[union-attr]

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -10,7 +11,7 @@ from itertools import count
 from typing import TypeVar
 
 from slowwave import forks
-from slowwave.errors import ConflictError, InputError, TrustError, shown
+from slowwave.errors import ConflictError, InputError, SuppressedError, TrustError, shown
 from slowwave.model import names
 from slowwave.model.config import Config
 from slowwave.model.memory import HOT, Memory, altered
@@ -29,6 +30,8 @@ TEXT_LONGEST = 100_000
 NAME_LONGEST = 256
 """Characters of a category or subject."""
 TRIES = 8
+PAUSE = 0.002
+"""Seconds before the second try at most; doubled before each further one."""
 ID_LENGTH = 20
 """Characters of an id that `new_id` makes."""
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no letter that reads like a digit
@@ -107,24 +110,31 @@ def split_groups(
 def apply_with_retry(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
     """Plan and apply; if another writer changed the same memories meanwhile, plan again on the present state.
 
+    The pauses between tries are drawn at random: writers that try again at once meet again.
+
     Raises:
         ConflictError: other writers were faster in every try; nothing of the dropped part was stored.
     """
     spent = FREE
-    for _ in range(TRIES):
+    for tried in range(TRIES):
+        if tried:
+            time.sleep(PAUSE * 2 ** (tried - 1) * os.urandom(1)[0] / 255)
         attempt = plan()
         attempt = replace(attempt, cost=spent + attempt.cost)
         if not attempt:
             record_unapplied_cost(ports, attempt, "nothing came of it")
             return Receipt(run_id=attempt.id, cause=attempt.cause, scope=attempt.scope)
-        receipt = ports.store.apply(attempt)
+        spent = attempt.cost
+        try:
+            receipt = ports.store.apply(attempt)
+        except SuppressedError as error:
+            why = str(error)
+            continue
         if not receipt.dropped:
             return receipt
-        spent = attempt.cost
-    record_unapplied_cost(ports, attempt, receipt.dropped[0].reason)
-    raise ConflictError(
-        f"other writers changed the same memories {TRIES} times in a row ({receipt.dropped[0].reason}); try again"
-    )
+        why = receipt.dropped[0].reason
+    record_unapplied_cost(ports, attempt, why)
+    raise ConflictError(f"other writers changed the same memories {TRIES} times in a row ({why}); try again")
 
 
 def in_parts(

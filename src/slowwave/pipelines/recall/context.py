@@ -8,7 +8,7 @@ from slowwave.errors import InputError, shown
 from slowwave.model.context import Scene
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
 from slowwave.model.message import clean
-from slowwave.model.names import optional_conversation
+from slowwave.model.names import optional_conversation, optional_name
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.pipelines.conversations import (
     NEWEST_MESSAGE,
@@ -118,7 +118,8 @@ class ContextRequest:
     """What a context is for. The layout "s4" puts the texts of `scene` before and after the memories.
 
     With `related_only` it contains hits for the question that reach the floor of relevance and are not of `conversation`, and
-    nothing else.
+    nothing else. Messages and summaries of `except_conversation` are left out; with it and without `conversation`, no
+    conversation's latest messages are shown.
     """
 
     question: str
@@ -127,6 +128,7 @@ class ContextRequest:
     profile: str = "plain"
     scene: Scene = field(default_factory=Scene)
     related_only: bool = False
+    except_conversation: str | int | None = None
 
 
 def context(ports: Ports, wanted: ContextRequest) -> Context:
@@ -138,7 +140,18 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
     """
     layout = _layout(wanted)
     conversation = optional_conversation(wanted.conversation)
-    wanted = replace(wanted, conversation=conversation, budget_tokens=min(wanted.budget_tokens, LARGEST))
+    left_out = optional_name(wanted.except_conversation, "except_conversation", numbers=True)
+    if left_out is not None and conversation is not None and (wanted.related_only or left_out == conversation):
+        raise InputError(
+            f"conversation={shown(conversation)} and except_conversation={shown(left_out)}: pass one of them, or two that differ"
+            " without related_only"
+        )
+    wanted = replace(
+        wanted,
+        conversation=conversation,
+        except_conversation=left_out,
+        budget_tokens=min(wanted.budget_tokens, LARGEST),
+    )
     ports, question = _in_one_moment(ports), clean(wanted.question)[:QUESTION_LONGEST]
     with asked(ports, question, _selections(wanted), conversation) as of_question:
         return _context(ports, wanted, layout, conversation, of_question)
@@ -147,13 +160,18 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
 def _selections(wanted: ContextRequest) -> list[Where]:
     """What a context selects, as far as it is known before the ranking."""
     found = [*CORE, STATED, INSTRUCTIONS]
-    if wanted.conversation is None:
+    if _shows_latest(wanted):
         found.append(NEWEST_MESSAGE)
-    else:
+    elif wanted.conversation is not None:
         found.append(summaries_of(str(wanted.conversation), NEWEST_SUMMARIES))
     if wants_page(wanted.question):
         found.append(PAGES_IN_USE)
     return found
+
+
+def _shows_latest(wanted: ContextRequest) -> bool:
+    """Whether the conversation that was written to last is shown."""
+    return wanted.conversation is None and wanted.except_conversation is None
 
 
 def _announced(ports: Ports, wanted: ContextRequest, conversation: str | None, question: Asked) -> Announced:
@@ -169,14 +187,14 @@ def _announced(ports: Ports, wanted: ContextRequest, conversation: str | None, q
     reading.want(fact.id for fact in instructions)
     if wanted.question.strip():
         announce(ports, _hits_request(ports, wanted), reading, question.vector)
-        announce(ports, _experiences_request(ports, wanted.question, summaries), reading, question.vector)
+        announce(ports, _experiences_request(ports, wanted, summaries), reading, question.vector)
     return Announced(latest=where, summaries=summaries, instructions=instructions)
 
 
 def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | None, question: Asked) -> Context:
-    conversation = given or latest_conversation(ports)
+    conversation = latest_conversation(ports) if _shows_latest(wanted) else given
     announced = _announced(ports, wanted, conversation, question)
-    mark = fence_tag(ports.store.secret, ports.scope, conversation)
+    mark = fence_tag(ports.store.secret, ports.scope, conversation or optional_conversation(wanted.except_conversation))
     opening, closing = (wanted.scene.opening, wanted.scene.closing) if layout.placed else ("", "")
     frame = estimate(opening + render((), mark) + closing) + 1
     available = wanted.budget_tokens - frame
@@ -187,7 +205,7 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
     if wanted.related_only:
         candidates: dict[str, list[Item]] = {part: [] for part in (*PARTS, "instructions")}
     else:
-        candidates = _candidates(ports, wanted.question, announced, _limits(shares, available, is_asked=is_asked))
+        candidates = _candidates(ports, wanted, announced, _limits(shares, available, is_asked=is_asked))
         instructions = _instructions(ports, wanted.question, available, announced.instructions)
         candidates = _with_instructions(candidates, instructions)
     candidates["pages"] = []
@@ -369,15 +387,15 @@ def _repeats_facts(hit: Hit, known: Collection[str]) -> bool:
 
 
 def _candidates(
-    ports: Ports, question: str, announced: Announced, limits: Mapping[str, float]
+    ports: Ports, wanted: ContextRequest, announced: Announced, limits: Mapping[str, float]
 ) -> dict[str, list[Item]]:
     """The items that each part would show, except hits. The order of a part is the one in which it is shown."""
     eras, within, since = announced.summaries
-    experiences = _experiences(ports, question, announced.summaries)
+    experiences = _experiences(ports, wanted, announced.summaries)
     experience_ids = {hit.memory.id for hit in experiences}
     core, latest = core_lines(ports), _latest_messages(ports, announced.latest)
     of_user = [item for item in core if _is_from_user(item)]
-    of_user = with_state(of_user, stated(ports, question, latest), int(limits["core"]))
+    of_user = with_state(of_user, stated(ports, wanted.question, latest), int(limits["core"]))
     return {
         "core": of_user[: ports.config.injection_top_k],
         "less trusted core": [item for item in core if not _is_from_user(item)],
@@ -422,9 +440,10 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
 def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:
     most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
     request = Search(text=wanted.question, top_k=HITS if wants_page(wanted.question) else most, min_relevance=0.0)
+    present = optional_conversation(wanted.except_conversation)
     if not wanted.related_only:
-        return request
-    present = optional_conversation(wanted.conversation)
+        return replace(request, except_conversation=present)
+    present = present or optional_conversation(wanted.conversation)
     return replace(request, min_relevance=ports.config.relevance_floor, except_conversation=present)
 
 
@@ -461,18 +480,19 @@ def _end(memory: Memory) -> int:
     return (memory.span or (0, 0))[1]
 
 
-def _experiences(ports: Ports, question: str, summaries: Summaries) -> list[Hit]:
+def _experiences(ports: Ports, wanted: ContextRequest, summaries: Summaries) -> list[Hit]:
     """The summaries of stretches, of any conversation, that are nearest to the question and not shown anyway."""
-    if not question.strip():
+    if not wanted.question.strip():
         return []
     shown = {memory.id for memory in (*summaries[0], *summaries[2])}
-    found = search(ports, _experiences_request(ports, question, summaries))
+    found = search(ports, _experiences_request(ports, wanted, summaries))
     return [hit for hit in found if hit.memory.is_cascade and hit.memory.id not in shown][:RELATED]
 
 
-def _experiences_request(ports: Ports, question: str, summaries: Summaries) -> Search:
+def _experiences_request(ports: Ports, wanted: ContextRequest, summaries: Summaries) -> Search:
     return Search(
-        text=question,
+        text=wanted.question,
+        except_conversation=optional_conversation(wanted.except_conversation),
         kinds=(SUMMARY,),
         categories=("summary",),
         top_k=RELATED + len(summaries[0]) + len(summaries[2]),
