@@ -353,6 +353,7 @@ def test_pages_of_a_question_neither_skip_nor_repeat_an_item(store: SlowwaveStor
     assert sorted(paged) == sorted(whole)
     many = store.search(("a",), query="printer", filter={"n": {"$gte": 120}}, limit=20)
     assert sorted(item.value["n"] for item in many) == list(range(120, 130))
+    assert sum(item.score is not None for item in many) == 5
 
 
 @pytest.mark.parametrize("query", ["", "   ", None])
@@ -526,7 +527,7 @@ def test_a_closed_memory_raises_from_each_operation(tmp_path: Path) -> None:
             store.batch([op])
 
 
-def test_a_read_of_a_store_that_cannot_be_written_succeeds(tmp_path: Path) -> None:
+def test_a_read_succeeds_where_its_item_may_not_be_written(tmp_path: Path) -> None:
     path, clock = tmp_path / "a.db", FrozenClock()
     with AgentMemory.open(path, llm=None, embedder=None, clock=clock) as memory:
         SlowwaveStore(memory).put(("a",), "k", {"v": 1}, ttl=10)
