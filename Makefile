@@ -2,8 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Where this variable forbids bytecode, each of a thousand processes of the tests compiles the package again.
+BYTECODE := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: setup lock demo demo-postgres test test-long test-faces test-adapters attack bench dist clean
+.PHONY: setup lock demo demo-postgres test test-long test-faces test-adapters attack bench docs api dist clean
 
 setup: .venv/ready
 
@@ -33,10 +35,10 @@ test: .venv/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(ONE_THREAD) $(BIN)/pytest -q -n 2 -m "not long"
+	$(ONE_THREAD) $(BYTECODE) $(BIN)/pytest -q -n 2 -m "not long"
 
 test-long: .venv/ready-dev
-	$(ONE_THREAD) $(BIN)/pytest -q -n 2
+	$(ONE_THREAD) $(BYTECODE) $(BIN)/pytest -q -n 2
 
 # Programs of others check the interfaces. Their environment has node, npm packages and clients that no user needs.
 FACES := $(CURDIR)/.venv-faces
@@ -51,21 +53,39 @@ $(FACES)/ready: pyproject.toml tests/faces/package.json tests/faces/package-lock
 	touch $@
 
 test-faces: $(FACES)/ready
-	PATH="$(FACES)/bin:$$PATH" SLOWWAVE_FACES=$(FACES)/node $(ONE_THREAD) $(FACES)/bin/pytest -q -m "not long" tests/faces
+	PATH="$(FACES)/bin:$$PATH" SLOWWAVE_FACES=$(FACES)/node $(ONE_THREAD) $(BYTECODE) $(FACES)/bin/pytest -q -m "not long" tests/faces
 
 # One environment for each framework; make test-adapters ADAPTERS="langgraph strands" for some of them.
 test-adapters: .venv/ready-dev
-	$(ONE_THREAD) $(BIN)/python tools/test_adapters.py $(ADAPTERS)
+	$(ONE_THREAD) $(BYTECODE) $(BIN)/python tools/test_adapters.py $(ADAPTERS)
 
 # Twenty minutes; make attack ATTACK="--seconds 300 --seed 7 --only kills,churn" for another campaign.
 attack: .venv/ready-dev
-	$(ONE_THREAD) $(BIN)/python -m tests.attack $(ATTACK)
+	$(ONE_THREAD) $(BYTECODE) $(BIN)/python -m tests.attack $(ATTACK)
 
 bench: .venv/ready
 	$(ONE_THREAD) $(BIN)/python bench/run.py
+
+# The documentation as a site, in docs/_site. Its tools have an environment of their own.
+DOCS := .venv-docs
+
+$(DOCS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check "pip==25.3"
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group docs
+	touch $@
+
+docs: $(DOCS)/ready
+	rm -rf docs/_site
+	$(DOCS)/bin/python -m sphinx --builder html --fail-on-warning --nitpicky --quiet --doctree-dir $(DOCS)/doctrees docs docs/_site
+	$(DOCS)/bin/python tools/check_site.py docs/_site
+
+# What changed since the last release so that a program could fail; make api API=COMMIT for another commit.
+api: $(DOCS)/ready
+	$(DOCS)/bin/python tools/check_api.py $(API)
 
 dist:
 	$(PYTHON) tools/check_dist.py
 
 clean:
-	rm -rf dist .venv .venv-faces .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf dist .venv docs/_site .venv-docs .venv-faces .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,13 +5,16 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from slowwave import AgentMemory, Config, Message
+from slowwave.composition import init_store
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import Cost
@@ -24,6 +27,16 @@ settings.register_profile(
     "slowwave", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("slowwave")
+
+RAM_DISK = Path("/dev/shm")
+NEEDED = 4 * 1024**3  # bytes that must be free in it
+
+
+def pytest_configure() -> None:
+    """Put the temporary folders on the RAM disk: each store that a test makes waits for the disk fifty times otherwise."""
+    if RAM_DISK.is_dir() and disk_usage(RAM_DISK).free > NEEDED:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(RAM_DISK))
+
 
 Says = Callable[..., Verdict]
 Talk = Callable[..., list[Message]]
@@ -237,16 +250,31 @@ def shared_postgres() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def migrated(shared_postgres: PostgresServer) -> str:
+    """The name of a database with an empty store, to copy: migrating each database takes longer than most tests."""
+    address = shared_postgres.database()
+    init_store(address)
+    return urlsplit(address).path[1:]
+
+
 @pytest.fixture
-def postgres(shared_postgres: PostgresServer) -> Iterator[PostgresServer]:
+def postgres(shared_postgres: PostgresServer, migrated: str) -> Iterator[PostgresServer]:
     """The same server for one test: the databases that the test makes are dropped after it."""
+    assert migrated  # made before the block, which drops what is made in it
     with shared_postgres.dropping():
         yield shared_postgres
 
 
 @pytest.fixture
-def own(postgres: PostgresServer) -> str:
-    """The address of an empty database that is one test's alone."""
+def own(postgres: PostgresServer, migrated: str) -> str:
+    """The address of a database with an empty store that is one test's alone."""
+    return postgres.database(migrated)
+
+
+@pytest.fixture
+def blank(postgres: PostgresServer) -> str:
+    """The address of a database without a store that is one test's alone."""
     return postgres.database()
 
 

@@ -6,7 +6,6 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import START, NearEmbedder, World
@@ -16,20 +15,13 @@ from slowwave.compat import InMemoryVectorStore, SemanticMemory
 from slowwave.errors import ClosedError, InputError, NotFoundError
 from slowwave.testing import FrozenClock, ScriptedLLM
 
-if TYPE_CHECKING:
-    from slowwave.testing.postgres import PostgresServer
-
 NAMES = ("Alice O'Neil / Köln 🙂", "", "..", "a/b", "a%2Fb", "a b", 42)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Slowwave]:
     """An open store on each backend."""
-    if request.param == "sqlite":
-        address = str(tmp_path / "agent.db")
-    else:
-        server: PostgresServer = request.getfixturevalue("postgres")
-        address = server.database()
+    address = str(tmp_path / "agent.db") if request.param == "sqlite" else request.getfixturevalue("own")
     with Slowwave.open(address, llm=None, embedder=NearEmbedder(), clock=FrozenClock(START)) as opened:
         yield opened
 

@@ -7,6 +7,7 @@ It needs a package index for the build tools and the dependencies. It prints how
 many megabytes and how many seconds, and fails above the limits below.
 """
 
+import email
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import sys
 import tarfile
 import tempfile
 import time
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -39,12 +41,31 @@ DATA = (
     ".typed",
 )
 """Suffixes of the files in the wheel that are no modules."""
+SOURCES = {
+    *("Makefile", "NOTICE", "LICENSE", "SECURITY.md", "CHANGELOG.md", "requirements.lock", "pyproject.toml"),
+    *("tests/conftest.py", "docs/cli.md", "docs/conf.py", "docs/index.md", "docs/pictures/forgetting.svg"),
+}
+"""Files that the source distribution must have: what builds, tests and documents the package."""
+TYPED = """
+from slowwave import AgentMemory
+with AgentMemory.open(":memory:") as memory:
+    reveal_type(memory.search("question"))
+    memory.add(3)
+"""
+"""A program with one wrong argument, for a type checker."""
 PROGRAM = """
 import socket, sys
 class Offline(socket.socket):
     def connect(self, address): raise OSError("no network in this check")
 socket.socket = Offline
+from importlib import metadata, resources
+import slowwave
 from slowwave import AgentMemory, Message
+assert slowwave.__version__ == metadata.version("slowwave")
+assert resources.files("slowwave").joinpath("py.typed").is_file()
+assert sorted(map(str, metadata.files("slowwave"))).count("slowwave-" + slowwave.__version__ + ".dist-info/licenses/NOTICE") == 1
+loaded = {name.partition(".")[0] for name in sys.modules}
+assert not loaded & {"mcp", "fastapi", "psycopg", "langgraph", "openai", "anthropic"}, loaded
 with AgentMemory.open(sys.argv[1]) as memory:
     memory.add_messages([Message(role="user", content="The deploy password rotates every Friday.")], conversation="c")
     memory.add("Alice owns the deploy pipeline")
@@ -102,13 +123,35 @@ def check_contents(wheel: Path, source: Path) -> None:
         raise SystemExit(f"the wheel has files of unexpected kinds: {sorted(odd)}")
     if "](docs/" in metadata:
         raise SystemExit("the description has links to files that a package index does not show")
+    check_metadata(metadata)
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    if (
-        missing := {"Makefile", "NOTICE", "SECURITY.md", "requirements.lock", "tests/conftest.py", "docs/cli.md"}
-        - names
-    ):
+    if missing := SOURCES - names:
         raise SystemExit(f"the source distribution lacks {sorted(missing)}")
+    if built := {name for name in names if name.startswith(("docs/_site/", "dist/", ".venv"))}:
+        raise SystemExit(f"the source distribution has built files: {sorted(built)[:5]}")
+
+
+def check_metadata(metadata: str) -> None:
+    """The wheel's metadata has the version, extras, licences and classifiers of pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    said = email.message_from_string(metadata)
+    declared = {
+        "Version": [project["version"]],
+        "Requires-Python": [project["requires-python"]],
+        "License-Expression": [project["license"]],
+        "License-File": sorted(project["license-files"]),
+        "Provides-Extra": sorted(project["optional-dependencies"]),
+    }
+    for name, values in declared.items():
+        if sorted(said.get_all(name) or []) != values:
+            raise SystemExit(f"{name} of the wheel is {said.get_all(name)}, of pyproject.toml {values}")
+    if "Typing :: Typed" not in (said.get_all("Classifier") or []):
+        raise SystemExit("the wheel does not say that it has types")
+    needs = [line for line in said.get_all("Requires-Dist") or [] if "extra ==" in line]
+    wanted = sum(len(requirements) for requirements in project["optional-dependencies"].values())
+    if len(needs) != wanted:
+        raise SystemExit(f"the wheel has {len(needs)} requirements of extras, pyproject.toml {wanted}")
 
 
 def try_out(wheel: Path, folder: Path) -> None:
@@ -124,6 +167,7 @@ def try_out(wheel: Path, folder: Path) -> None:
     if len(packages) > PACKAGES_MOST or megabytes > MEGABYTES_MOST:
         raise SystemExit(f"more than {PACKAGES_MOST} packages or {MEGABYTES_MOST} MB: {' '.join(packages)}")
     run(python, "-c", PROGRAM, folder / "memory.db")
+    check_types(python, folder)
     bill = DIST / f"{wheel.name.partition('-py3')[0]}.cdx.json"
     run(folder / "tools" / "bin" / "cyclonedx-py", "environment", python, "--output-file", bill)
     components = {each["name"] for each in json.loads(bill.read_text(encoding="utf-8"))["components"]}
@@ -136,10 +180,40 @@ def try_out(wheel: Path, folder: Path) -> None:
     run(command, "demo", HOME=home)
 
 
+def check_types(python: Path, folder: Path) -> None:
+    """A type checker finds the types of the installed package, and so the wrong argument of a program."""
+    checker = environment(folder / "types")
+    run(checker, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "mypy")
+    program = folder / "typed.py"
+    program.write_text(TYPED, encoding="utf-8")
+    command = [
+        checker,
+        "-m",
+        "mypy",
+        "--strict",
+        "--python-executable",
+        python,
+        "--cache-dir",
+        folder / "types",
+        program,
+    ]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, env=clean())
+    if "list[slowwave.model.query.Hit]" not in done.stdout or "[arg-type]" not in done.stdout or done.stderr:
+        raise SystemExit(f"the types of the installed package were not found:\n{done.stdout}{done.stderr}")
+
+
+def try_source(source: Path, folder: Path) -> None:
+    """Install the source distribution into another environment, and use it."""
+    python = environment(folder / "from_source")
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", source)
+    run(python, "-c", PROGRAM, folder / "from_source.db")
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         wheel, source = build(Path(name))
         check_contents(wheel, source)
         try_out(wheel, Path(name))
+        try_source(source, Path(name))
     for built in (wheel, source):
         print(f"{built}: {built.stat().st_size / 1024**2:.1f} MB")

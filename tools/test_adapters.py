@@ -55,9 +55,10 @@ def check(module: str) -> None:
     begun = time.monotonic()
     python = prepared(module)
     run(python, "-m", "mypy", ROOT / "src" / "slowwave" / "adapters" / f"{module}.py")
-    tests = ROOT / "tests" / "adapters" / f"test_{module}.py"
+    folder = ROOT / "tests" / "adapters"
+    tests = sorted(folder.glob(f"test_{module}*.py"))
     asyncio = ("--asyncio-mode=auto", "-o", "asyncio_default_fixture_loop_scope=function")
-    run(python, "-m", "pytest", "-q", *asyncio, f"--confcutdir={tests.parent}", tests, SLOWWAVE_ADAPTER=module)
+    run(python, "-m", "pytest", "-q", *asyncio, f"--confcutdir={folder}", *tests, SLOWWAVE_ADAPTER=module)
     package = framework(EXTRAS[module])
     version = subprocess.check_output(
         [python, "-c", f"from importlib.metadata import version; print(version({package!r}))"], text=True

@@ -10,7 +10,7 @@ True
 from importlib import import_module
 from typing import Final
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES: Final = {
     "AccessKey": "model.access",
@@ -117,6 +117,7 @@ _MODULES: Final = {
     "Verdict": "model.mind",
     "VersionError": "errors",
     "Where": "model.query",
+    "wrap": "clients.wrapping",
 }
 """The module of each public name. `tools/write_stubs.py` writes `__init__.pyi` from it, for type checkers."""
 

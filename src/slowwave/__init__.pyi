@@ -2,6 +2,7 @@
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.aio import AsyncAgentMemory, AsyncSlowwave
+from slowwave.clients.wrapping import wrap
 from slowwave.compat import DistilledFact, InMemoryVectorStore, MemoryConsolidator, SemanticMemory
 from slowwave.errors import (
     BusyError,
@@ -185,4 +186,5 @@ __all__ = [
     "Verdict",
     "VersionError",
     "Where",
+    "wrap",
 ]

@@ -871,19 +871,22 @@ class AgentMemory:
         return self._session.checked(put_notes(self.ports, [note], if_version=optional_count(if_version, "if_version")))
 
     @traced("upsert_memory")
-    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = ()) -> Receipt:
+    def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = (), if_unchanged: bool = False) -> Receipt:
         """Store and remove up to 5,000 notes in one transaction, as `note` and `remove_note` do.
 
         Args:
             notes: those to store. Only name, folder, text, data, metadata and expires_at count.
             remove: those to remove. Only name and folder count, and names without a note are skipped.
+            if_unchanged: only if each present note still has the `version` of the one passed here, 0 for a note that does
+                not exist: for notes that were read before. False: in any case.
 
         Raises:
             InputError: a note is invalid, or a name occurs twice; nothing is stored.
+            VersionError: with `if_unchanged`, a note was changed meanwhile; nothing is stored.
         """
         from slowwave.pipelines.ingest.notes import put_notes
 
-        return self._session.checked(put_notes(self.ports, notes, remove=remove))
+        return self._session.checked(put_notes(self.ports, notes, remove=remove, if_unchanged=if_unchanged))
 
     @traced("search_memory")
     def read_note(self, name: str, *, folder: str = "") -> Note | None:
@@ -1463,9 +1466,10 @@ class AgentMemory:
         It is one run, which `undo` reverses. After an interruption, import the same file again to continue.
 
         Args:
-            path: the file; exports of ChatGPT and Claude as they were downloaded. Of notes also a folder (docs/formats.md).
-            format: "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text", or "auto" to
-                detect it.
+            path: the file; exports of ChatGPT, Claude and Gemini as they were downloaded. Of notes also a folder
+                (docs/formats.md).
+            format: "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory", "markdown",
+                "text", "locomo", "beam", or "auto" to detect it.
             dry_run: count only.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
@@ -1488,24 +1492,34 @@ class AgentMemory:
         report = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
         return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
 
-    def export(self, path: str | Path | TextIO, *, overwrite: bool = False) -> int:
-        """Write this scope to a file of JSON lines, completely or not at all. Returns the number of records.
+    def export(
+        self,
+        path: str | Path | TextIO,
+        format: str = "jsonl",  # noqa: A002 - the word of the command line
+        *,
+        overwrite: bool = False,
+        user: str | None = None,
+    ) -> int:
+        """Write this scope to a file, completely or not at all. Returns the number of records.
 
         A text stream instead of a path is written to as it is; it must encode as UTF-8.
 
-        The last line contains a code by which this store, and copies of it, recognise the file as unchanged.
+        Args:
+            path: the file, which only its owner can read.
+            format: "jsonl" has everything, and its last line contains a code by which this store, and copies of it,
+                recognise the file as unchanged. "mem0" has the facts in use as `get_all()` of Mem0 returns them;
+                "markdown" is a page with the facts in use, the notes and the conversations.
+            overwrite: replace the content of a file that exists.
+            user: of "mem0", the `user_id` of facts that were not imported from Mem0; None: the last name of the scope.
 
         Raises:
-            InputError: the file exists and `overwrite` is False, or it cannot be written.
+            InputError: the format is unknown, the file exists and `overwrite` is False, or it cannot be written.
         """
-        from slowwave import formats
-        from slowwave.pipelines.exchange.export import outgoing
+        from slowwave.formats.writing import write_file, writer
+        from slowwave.pipelines.exchange.export import Contents
 
-        ports = self.ports
-        records, secret = outgoing(ports), ports.store.secret
-        if not isinstance(path, str | Path):
-            return formats.write_lines(path, records, scope=ports.scope, at=ports.now(), secret=secret)
-        return formats.write(path, records, scope=ports.scope, at=ports.now(), secret=secret, overwrite=overwrite)
+        write = writer(Contents(self.ports), format, user=optional_name(user, "user"))
+        return write_file(path, write, overwrite=overwrite) if isinstance(path, str | Path) else write(path)
 
     def backup(self, path: str | Path) -> None:
         """Write a copy of the whole store, with every scope and its journal, to a new file. Writers may continue.

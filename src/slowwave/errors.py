@@ -127,7 +127,7 @@ class BusyError(StoreError):
 
 
 class SuppressedError(StoreError):
-    """A plan holds only while a key is not suppressed (`Plan.unless_held`), and it is. Nothing was applied: plan again."""
+    """A plan holds only while some keys are not suppressed (`Plan.unless_held`), and one is. Nothing was applied: plan again."""
 
 
 class DiskFullError(StoreError):

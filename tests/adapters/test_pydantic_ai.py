@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +103,13 @@ def test_a_given_conversation_takes_the_place_of_that_of_the_run(memory: AgentMe
     assert [row.name for row in memory.conversations()] == ["all"]
 
 
+def test_a_run_without_history_gets_the_messages_of_its_conversation(memory: AgentMemory, model: Scripted) -> None:
+    agent = Agent(model.model, capabilities=[SlowwaveMemory(memory)])
+    run(agent, "Odile owns the ferry", conversation_id="c")
+    run(agent, "And the boat?", conversation_id="c")
+    assert "## Most recent messages\n- user: Odile owns the ferry" in model.instructions
+
+
 def test_the_same_run_is_stored_once(memory: AgentMemory, model: Scripted) -> None:
     agent = Agent(model.model, capabilities=[SlowwaveMemory(memory)])
     for _ in range(2):
@@ -116,6 +123,17 @@ def test_a_prompt_at_the_end_of_the_history_is_the_users(memory: AgentMemory, mo
     run(Agent(model.model, capabilities=[SlowwaveMemory(memory)]), message_history=history, conversation_id="c")
     assert said(memory, "c") == [("user", "Who owns the ferry?"), ("assistant", "noted")]
     assert "Odile" in model.instructions
+
+
+async def test_a_streamed_run_is_stored(memory: AgentMemory) -> None:
+    async def words(_: list[ModelMessage], __: AgentInfo) -> AsyncIterator[str]:
+        yield "It is "
+        yield "hers"
+
+    agent = Agent(FunctionModel(stream_function=words), capabilities=[SlowwaveMemory(memory)])
+    async with agent.run_stream("Whose ferry is it?", conversation_id="c") as streamed:
+        assert await streamed.get_output() == "It is hers"
+    assert said(memory, "c") == [("user", "Whose ferry is it?"), ("assistant", "It is hers")]
 
 
 def test_pictures_are_markers_and_thinking_is_not_stored(memory: AgentMemory) -> None:

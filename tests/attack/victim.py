@@ -123,11 +123,11 @@ class Victim:
         self.memory.export_vault(self.folder / f"{self.name}-vault")
 
     def copy(self) -> None:
-        copy_store(self.address, str(self.folder / f"{self.name}-{self.number}-copy.db"))
+        copy_store(self.address, str(self.folder / f"{self.canary()}-copy.db"))
 
     def backup(self) -> None:
         if "://" not in self.address:
-            path = self.folder / f"{self.name}-{self.number}.backup"
+            path = self.folder / f"{self.canary()}.backup"
             self.memory.backup(path)
             self.tell("backup", str(path), [])
 

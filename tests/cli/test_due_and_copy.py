@@ -99,19 +99,18 @@ def test_give_up_discards_an_interrupted_copy(
     assert run("copy", str(store)).code == 2
 
 
-def test_the_same_commands_work_on_postgres(run: Run, postgres: PostgresServer) -> None:
-    address = postgres.database()
-    assert run("--store", address, "add", "Alice owns the deploy pipeline").code == 0
-    assert "deploy pipeline" in run("--store", address, "recall", "who owns deploys?").out
-    assert "Alice" in run("--store", address, "facts").out
-    assert run("--store", address, "sleep", "--due", "--no-think").code == 0
-    wrong = [check["check"] for check in run("--json", "--store", address, "doctor", "--deep").json if not check["ok"]]
+def test_the_same_commands_work_on_postgres(run: Run, own: str) -> None:
+    assert run("--store", own, "add", "Alice owns the deploy pipeline").code == 0
+    assert "deploy pipeline" in run("--store", own, "recall", "who owns deploys?").out
+    assert "Alice" in run("--store", own, "facts").out
+    assert run("--store", own, "sleep", "--due", "--no-think").code == 0
+    wrong = [check["check"] for check in run("--json", "--store", own, "doctor", "--deep").json if not check["ok"]]
     assert wrong == ["disk"], "the server of the tests runs with fsync off"
-    assert "postgresql://postgres@" in run("--store", address, "status").out
+    assert "postgresql://postgres@" in run("--store", own, "status").out
 
 
-def test_a_memory_is_used_and_erased_on_postgres(postgres: PostgresServer) -> None:
-    with AgentMemory.open(postgres.database(), scope="acme/alice", llm=None, embedder="static") as memory:
+def test_a_memory_is_used_and_erased_on_postgres(own: str) -> None:
+    with AgentMemory.open(own, scope="acme/alice", llm=None, embedder="static") as memory:
         memory.add("Alice owns the deploy pipeline", category="person")
         receipt = memory.add("The auth service uses Argon2", category="project")
         memory.update(receipt.ids[0], "The auth service uses Argon2id")

@@ -1,6 +1,7 @@
 """Summaries and their windows, contexts of a conversation, and the texts of a history."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,22 @@ from slowwave import AgentMemory, Message
 Run = Callable[..., Any]
 
 
-@pytest.fixture
-def long(store: Path) -> None:
-    """A conversation that is long enough to be summarised, and a short one."""
-    with AgentMemory.open(store, embedder="none") as memory:
+@pytest.fixture(scope="module")
+def summarised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a conversation that is long enough to be summarised, and a short one. It is made once, to be copied."""
+    path = tmp_path_factory.mktemp("summarised") / "memory.db"
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
         beds = [Message(role="user", content=f"I watered the roses of bed {n}") for n in range(200)]
         memory.add_messages(beds, conversation="garden")
         memory.sleep()
         memory.add_message(Message(role="user", content="I bake bread", speaker="Ann"), conversation="bread")
+    return path
+
+
+@pytest.fixture
+def long(summarised: Path, store: Path) -> None:
+    """That store as the store of the test."""
+    shutil.copyfile(summarised, store)
 
 
 @pytest.mark.usefixtures("long")

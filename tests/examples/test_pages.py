@@ -15,13 +15,30 @@ PROGRAM = re.compile(r'^```python\n(""".*?)^```\n.*?^```text\n(.*?)^```\n', re.M
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
+PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if not {"adapters", "_site"} & set(page.parts))
+"""The pages of `docs/adapters` are run with their framework, by `make test-adapters`."""
+SLOW = {"coding-agent.md": "starts a process for each event", "postgres-and-workers.md": "starts a server"}
+
+
 def programs() -> list[tuple[str, str, str]]:
     """Name of the page, program and output."""
-    pages = sorted((ROOT / "docs").glob("*.md"))
-    return [(page.name, *found) for page in pages for found in PROGRAM.findall(page.read_text(encoding="utf-8"))]
+    return [(page.name, *found) for page in PAGES for found in PROGRAM.findall(page.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("page", ["many-users.md", "coming-from-mem0.md"])
+def runs() -> list[pytest.ParameterSet]:
+    """The same, as arguments of a test that runs them."""
+    return [
+        pytest.param(*found, id=found[0], marks=[pytest.mark.long] if found[0] in SLOW else []) for found in programs()
+    ]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *("many-users.md", "coming-from-mem0.md"),
+        *(page.name for page in (ROOT / "docs" / "tutorials").glob("*.md")),
+    ],
+)
 def test_a_page_of_an_application_has_a_program(page: str) -> None:
     assert [name for name, _, _ in programs()].count(page) == 1
 
@@ -36,7 +53,7 @@ def test_the_glossary_has_fifteen_terms_each_once() -> None:
     assert not [term for term in terms if f"\n| {term} |" in code]  # a term has one definition
 
 
-@pytest.mark.parametrize(("name", "program", "printed"), programs(), ids=[name for name, _, _ in programs()])
+@pytest.mark.parametrize(("name", "program", "printed"), runs())
 def test_a_program_of_a_page_prints_what_the_page_shows(name: str, program: str, printed: str, tmp_path: Path) -> None:
     assert name.endswith(".md")
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
@@ -46,7 +63,7 @@ def test_a_program_of_a_page_prints_what_the_page_shows(name: str, program: str,
     assert (done.stderr, done.stdout) == ("", printed)
 
 
-@pytest.mark.parametrize(("name", "program", "_printed"), programs(), ids=[name for name, _, _ in programs()])
+@pytest.mark.parametrize(("name", "program", "_printed"), runs())
 def test_a_type_checker_accepts_a_program_of_a_page(
     name: str, program: str, _printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,12 +106,17 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize(
-    "page", [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *PAGES], ids=lambda page: page.name)
 def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
     for name, heading in LINK.findall(page.read_text(encoding="utf-8")):
         target = (page.parent / name) if name else page
         assert target.exists(), f"{page.name} links {name}"
         if heading:
             assert heading in headings(target), f"{page.name} links {name}#{heading}"
+
+
+@pytest.mark.long
+def test_the_pictures_are_those_that_the_library_draws(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "tools" / "draw_pictures.py"), str(tmp_path)], check=True, cwd=tmp_path)
+    drawn = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.svg")}
+    assert drawn == {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "pictures").iterdir()}

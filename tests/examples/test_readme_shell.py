@@ -75,5 +75,6 @@ def test_the_python_blocks_are_one_program_that_prints_what_the_comments_say(hom
 
 
 def test_every_page_of_the_documentation_is_in_the_list() -> None:
+    """`index.md` names the pages of the folders below."""
     pages = {page.name for page in (ROOT / "docs").glob("*.md")}
     assert pages == set(re.findall(r"^\| \[docs/([\w-]+\.md)\]", README, re.MULTILINE))

@@ -19,8 +19,8 @@ QUESTION = "who owns deploys?"
 
 
 @pytest.fixture
-def own(postgres: PostgresServer) -> str:
-    return lived_in(postgres.database())
+def own(postgres: PostgresServer, migrated: str) -> str:
+    return lived_in(postgres.database(migrated))
 
 
 def lived_in(address: str) -> str:

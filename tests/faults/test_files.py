@@ -25,6 +25,7 @@ from slowwave.errors import (
 from slowwave.model.memory import Memory
 from slowwave.model.query import Where
 from slowwave.stores.migrations import migrations
+from slowwave.stores.sqlite import file
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing import Failpoint, Injected
 from slowwave.testing.builders import NOW, SCOPE, add, change, fact, group, message, plan
@@ -538,3 +539,24 @@ def test_tables_that_differ_from_the_journal_are_reported_by_a_deep_check(damage
     store._db.execute(damage)
     assert any(any(word in sentence for word in words.split("|")) for sentence in store.check(deep=True))
     store.close()
+
+
+@pytest.mark.parametrize("tables", [True, CorruptError("half of the pages are written")])
+def test_a_store_that_another_process_creates_meanwhile_is_neither_foreign_nor_damaged(
+    tables: bool | CorruptError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.db"
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        memory.add("Alice owns the deploy pipeline")
+    headers = [file.MAGIC.ljust(100, b"\0"), file.header(str(path))]
+    monkeypatch.setattr(file, "header", lambda _: headers.pop(0))
+
+    def read(_: Path) -> bool:
+        if isinstance(tables, CorruptError):
+            raise tables
+        return tables
+
+    monkeypatch.setattr(file, "_has_tables", read)
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
+    assert headers == []

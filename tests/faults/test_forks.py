@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from slowwave import AgentMemory
-from slowwave.testing.postgres import PostgresServer
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 PROGRAM = [sys.executable, "-W", "ignore::DeprecationWarning", str(Path(__file__).with_name("forking.py"))]
@@ -23,8 +22,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The location of a store: a file, or an empty database without TLS."""
     if request.param == "sqlite":
         return str(tmp_path / "memory.db")
-    server: PostgresServer = request.getfixturevalue("postgres")
-    return without_tls(server.database())
+    return without_tls(request.getfixturevalue("own"))
 
 
 def without_tls(address: str) -> str:
@@ -63,8 +61,8 @@ def test_the_children_of_a_preloaded_parent_find_their_own_tenants_only(place: s
 
 
 @pytest.mark.long
-def test_a_hundred_preloaded_parents_answer_36000_searches_correctly(postgres: PostgresServer) -> None:
-    search_in_children(without_tls(postgres.database()), starts=100, searches=90)
+def test_a_hundred_preloaded_parents_answer_36000_searches_correctly(own: str) -> None:
+    search_in_children(without_tls(own), starts=100, searches=90)
 
 
 def test_children_answer_and_write_while_a_thread_of_the_parent_writes(place: str) -> None:
@@ -105,8 +103,8 @@ def test_a_child_that_closes_the_store_and_exits_does_not_affect_its_parent(plac
     assert stored(place, ids) == len(ids)
 
 
-def test_the_session_of_the_parent_at_the_server_outlives_its_children(postgres: PostgresServer) -> None:
-    told = run("session", without_tls(postgres.database()))
+def test_the_session_of_the_parent_at_the_server_outlives_its_children(own: str) -> None:
+    told = run("session", without_tls(own))
     assert told["children"][0]["session"] != told["before"]
     assert told["after"] == told["before"]
 

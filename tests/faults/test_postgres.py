@@ -124,18 +124,17 @@ def test_a_server_killed_twenty_times_loses_nothing_that_was_acknowledged(mortal
     killed(mortal, 20)
 
 
-def test_connections_cut_in_mid_write_are_replaced_and_every_write_happens_once(postgres: PostgresServer) -> None:
-    cut(postgres.database(), 3)
+def test_connections_cut_in_mid_write_are_replaced_and_every_write_happens_once(own: str) -> None:
+    cut(own, 3)
 
 
 @pytest.mark.long
-def test_connections_cut_a_hundred_times_lose_nothing(postgres: PostgresServer) -> None:
-    cut(postgres.database(), 20)
+def test_connections_cut_a_hundred_times_lose_nothing(own: str) -> None:
+    cut(own, 20)
 
 
-def test_a_commit_whose_reply_is_lost_is_recognised_by_its_run(postgres: PostgresServer) -> None:
-    address = postgres.database()
-    store = PostgresStore(address, connections=2, busy_seconds=5)
+def test_a_commit_whose_reply_is_lost_is_recognised_by_its_run(own: str) -> None:
+    store = PostgresStore(own, connections=2, busy_seconds=5)
     store.apply(plan(add(fact("Likes tea"))))
     answers: list[str] = []
 
@@ -163,9 +162,9 @@ def test_a_commit_whose_reply_is_lost_is_recognised_by_its_run(postgres: Postgre
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_commit_that_the_server_did_not_confirm_is_none(
-    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, streamed: bool
+    own: str, monkeypatch: pytest.MonkeyPatch, streamed: bool
 ) -> None:
-    store = PostgresStore(postgres.database(), connections=2, busy_seconds=5)
+    store = PostgresStore(own, connections=2, busy_seconds=5)
     store.apply(plan(add(message("One", ref="1")), cause="observe"))
     lost: list[Sent] = []
 
@@ -228,10 +227,10 @@ def mixed(address: str, clients: int, seconds: float) -> None:
     store.close()
 
 
-def test_sixteen_clients_lose_nothing_and_never_lock_each_other_out(postgres: PostgresServer) -> None:
-    mixed(postgres.database(), 16, 3)
+def test_sixteen_clients_lose_nothing_and_never_lock_each_other_out(own: str) -> None:
+    mixed(own, 16, 3)
 
 
 @pytest.mark.long
-def test_sixteen_clients_for_a_minute(postgres: PostgresServer) -> None:
-    mixed(postgres.database(), 16, 60)
+def test_sixteen_clients_for_a_minute(own: str) -> None:
+    mixed(own, 16, 60)

@@ -31,4 +31,7 @@ def make() -> SimpleNamespace:
         claude=shapes.claude_conversation,
         locomo=shapes.locomo_sample,
         beam=shapes.beam_batch,
+        gemini=shapes.gemini_activity,
+        langgraph=shapes.langgraph_item,
+        graph=shapes.graph_lines,
     )

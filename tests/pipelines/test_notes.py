@@ -1,13 +1,14 @@
 """Notes and metadata, on both backends."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError, Plan, Receipt
+from slowwave import AgentMemory, ConflictError, InputError, Message, Note, NotFoundError, Plan, Receipt, VersionError
 from slowwave.stores.migrations import migrations
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import SCOPE, add, fact, message, plan
@@ -21,8 +22,7 @@ DAY = timedelta(days=1)
 @pytest.fixture(params=["sqlite", "postgres"])
 def memory(request: pytest.FixtureRequest, world: "World", tmp_path: Path) -> Iterator[AgentMemory]:
     """An empty memory of each backend; afterwards a replay of its journal gives the same tables."""
-    server = request.param == "postgres"
-    where = request.getfixturevalue("postgres").database() if server else tmp_path / "notes.db"
+    where = request.getfixturevalue("own") if request.param == "postgres" else tmp_path / "notes.db"
     with AgentMemory.open(where, scope="t", llm=None, embedder="static", clock=world.clock) as opened:
         yield opened
         assert opened.doctor(deep=True) == []
@@ -154,6 +154,19 @@ def test_a_batch_is_one_run_that_an_undo_takes_back_whole(memory: AgentMemory) -
     assert names(memory) == ["b", "c"]
     assert any("1 of the names" in note for note in receipt.notes)
     memory.undo(receipt.run_id)
+    assert names(memory) == ["a", "b"]
+
+
+def test_a_batch_of_notes_that_were_read_changes_nothing_if_one_of_them_was_changed(memory: AgentMemory) -> None:
+    memory.put_notes([Note(name="a", text="one"), Note(name="b", text="two")])
+    a, b = memory.notes()
+    memory.put_notes([replace(a, text="one more"), Note(name="c")], remove=[b], if_unchanged=True)
+    assert names(memory) == ["a", "c"]
+    for put, remove in (([a], ()), ([Note(name="d"), Note(name="c")], ()), ((), [b]), ([Note(name="d")], [a])):
+        with pytest.raises(VersionError):
+            memory.put_notes(put, remove=remove, if_unchanged=True)
+    assert [(note.name, note.text, note.version) for note in memory.notes()] == [("a", "one more", 2), ("c", "", 1)]
+    memory.put_notes([a, replace(b, version=9)], remove=[Note(name="c")])
     assert names(memory) == ["a", "b"]
 
 

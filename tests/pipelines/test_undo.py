@@ -365,8 +365,7 @@ def test_an_undone_edit_blocks_no_later_undo(world: "World", texts: "Texts") -> 
 @pytest.fixture(params=["sqlite", "postgres"])
 def either(request: pytest.FixtureRequest, world: "World", tmp_path: "Path") -> "Iterator[AgentMemory]":
     """An empty memory of each backend, with a clock of its own."""
-    server = request.param == "postgres"
-    where = request.getfixturevalue("postgres").database() if server else tmp_path / "either.db"
+    where = request.getfixturevalue("own") if request.param == "postgres" else tmp_path / "either.db"
     with AgentMemory.open(where, scope="t", llm=None, embedder=None, clock=world.clock) as memory:
         yield memory
 

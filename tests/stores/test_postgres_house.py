@@ -257,8 +257,8 @@ def test_text_that_the_server_cannot_store_is_refused_with_one_sentence(in_postg
     assert in_postgres.select([SCOPE], Where()) == []
 
 
-def test_a_closed_store_raises_a_closed_error_and_closing_twice_is_allowed(postgres: PostgresServer) -> None:
-    opened = PostgresStore(postgres.database())
+def test_a_closed_store_raises_a_closed_error_and_closing_twice_is_allowed(own: str) -> None:
+    opened = PostgresStore(own)
     opened.close()
     opened.close()
     with pytest.raises(ClosedError):

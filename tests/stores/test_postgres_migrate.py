@@ -111,7 +111,6 @@ def test_opening_migrates_a_small_store_of_the_login_and_no_large_one(
 
 
 def test_a_newer_schema_is_usable_if_it_says_so_and_refused_otherwise(own: str) -> None:
-    PostgresStore(own).close()
     with psycopg.connect(own, autocommit=True) as db:
         db.execute("INSERT INTO slowwave.migrations VALUES (%s, now(), %s)", (LATEST + 1, LATEST))
         with AgentMemory.open(own, llm=None, embedder="none") as memory:
@@ -189,7 +188,6 @@ def test_a_migration_that_never_gets_its_lock_gives_up_and_names_the_session(
 
 @pytest.mark.parametrize("parts", [0, 3])
 def test_an_index_is_built_beside_writers_and_one_that_was_left_invalid_is_built_again(own: str, parts: int) -> None:
-    PostgresStore(own).close()
     if parts:
         script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes()
         with psycopg.connect(own, options=f"-c slowwave.partitions={parts}", autocommit=True) as db:
@@ -249,16 +247,16 @@ def test_a_file_is_migrated_by_the_same_command(tmp_path: Path) -> None:
     assert (after.version, after.steps) == (before.wanted, ())
 
 
-def test_a_new_store_can_be_partitioned_from_the_first_day(own: str, tmp_path: Path) -> None:
-    state = init_store(own, partitions=4)
+def test_a_new_store_can_be_partitioned_from_the_first_day(blank: str, tmp_path: Path) -> None:
+    state = init_store(blank, partitions=4)
     assert state.steps == ()
-    with psycopg.connect(own) as db:
+    with psycopg.connect(blank) as db:
         parts = db.execute(
             "SELECT count(*) FROM pg_inherits WHERE inhparent = 'slowwave.memories'::regclass"
         ).fetchone()
         assert parts == (4,)
     with pytest.raises(InputError, match="already"):
-        init_store(own)
+        init_store(blank)
     with pytest.raises(InputError, match="partitions=4"):
         init_store(str(tmp_path / "memory.db"), partitions=4)
     assert init_store(str(tmp_path / "memory.db")).version == init_store(str(tmp_path / "other.db")).wanted

@@ -5,10 +5,11 @@ import subprocess
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from tests.stores.conftest import older_store
+from tests.stores.conftest import older_store, truncate
 
 from slowwave import AgentMemory, Message
 from slowwave.model.query import Where
@@ -47,15 +48,17 @@ def cut(shared_postgres: PostgresServer) -> str:
     return address
 
 
+@pytest.fixture(scope="module")
+def cut_sweeper(cut: str) -> Iterator["psycopg.Connection[Any]"]:
+    """A connection to it: a new one reads the catalogue of all partitions again."""
+    with psycopg.connect(cut, autocommit=True) as db:
+        yield db
+
+
 @pytest.fixture
-def store(cut: str) -> Iterator[PostgresStore]:
+def store(cut: str, cut_sweeper: "psycopg.Connection[Any]") -> Iterator[PostgresStore]:
     opened = PostgresStore(cut, connections=4, busy_seconds=10)
-    with psycopg.connect(cut) as db:
-        (names,) = db.execute(
-            "SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c WHERE relnamespace = 'slowwave'::regnamespace "
-            "AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('store', 'migrations')"
-        ).fetchone() or ("",)
-        db.execute(f"TRUNCATE {names}".encode())
+    truncate(cut_sweeper)
     yield opened
     opened.close()
 
@@ -109,10 +112,8 @@ def test_an_older_store_gets_the_scope_into_its_keys_and_keeps_its_rows(postgres
     store.close()
 
 
-def test_the_scope_is_part_of_every_unique_index_of_a_table_that_has_one(postgres: PostgresServer) -> None:
-    address = postgres.database()
-    PostgresStore(address).close()
-    with psycopg.connect(address) as db:
+def test_the_scope_is_part_of_every_unique_index_of_a_table_that_has_one(own: str) -> None:
+    with psycopg.connect(own) as db:
         without = db.execute(
             "SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid "
             "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'scope' "
@@ -141,10 +142,8 @@ def shape(address: str) -> dict[str, list[object]]:
         return {name: sorted(map(str, db.execute(text.format(which).encode()))) for name, text in queries.items()}
 
 
-def test_partitioning_keeps_indexes_policies_and_triggers(cut: str, postgres: PostgresServer) -> None:
-    plain = postgres.database()
-    PostgresStore(plain).close()
-    assert shape(cut) == shape(plain)
+def test_partitioning_keeps_indexes_policies_and_triggers(cut: str, own: str) -> None:
+    assert shape(cut) == shape(own)
     with psycopg.connect(cut) as db:
         kinds = dict(
             db.execute(
@@ -156,24 +155,21 @@ def test_partitioning_keeps_indexes_policies_and_triggers(cut: str, postgres: Po
     assert {parts for parts in kinds.values() if parts} == {PARTS}
 
 
-def test_a_store_that_was_lived_in_is_cut_with_its_rows_and_again_is_nothing(postgres: PostgresServer) -> None:
-    address = postgres.database()
-    store = PostgresStore(address)
+def test_a_store_that_was_lived_in_is_cut_with_its_rows_and_again_is_nothing(own: str) -> None:
+    store = PostgresStore(own)
     lived_in(store)
     before = [state_hash(store, scope) for scope in (SCOPE, OTHER)]
-    partitioned(address)
-    first = shape(address)
-    partitioned(address, parts=7)
-    assert shape(address) == first
+    partitioned(own)
+    first = shape(own)
+    partitioned(own, parts=7)
+    assert shape(own) == first
     kept(store, before)
     store.close()
 
 
-def test_a_number_of_partitions_that_is_none_is_refused(postgres: PostgresServer) -> None:
-    address = postgres.database()
-    PostgresStore(address).close()
+def test_a_number_of_partitions_that_is_none_is_refused(own: str) -> None:
     with pytest.raises(psycopg.errors.RaiseException, match="is 1: take 2 to 1024"):
-        partitioned(address, parts=1)
+        partitioned(own, parts=1)
 
 
 def test_a_table_owner_without_superuser_rights_can_rewrite_its_tables(postgres: PostgresServer) -> None:

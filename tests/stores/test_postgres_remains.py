@@ -60,7 +60,6 @@ def test_only_tables_from_which_something_was_erased_are_rewritten_and_the_recei
 
 
 def test_of_a_table_that_is_cut_only_the_scopes_partition_is_rewritten(own: str) -> None:
-    PostgresStore(own).close()
     script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_bytes()
     with psycopg.connect(own, options="-c slowwave.partitions=4", autocommit=True) as db:
         db.execute(script)
@@ -174,12 +173,12 @@ def test_the_id_of_a_former_successor_is_not_a_trace(own: str, memory: AgentMemo
 
 
 @pytest.fixture
-def owned(own: str) -> Iterator[str]:
+def owned(blank: str) -> Iterator[str]:
     """The address of a database, of its owner who is no superuser."""
-    told(own, "DROP ROLE IF EXISTS plain_owner", "CREATE ROLE plain_owner LOGIN")
-    told(own, f"ALTER DATABASE {psycopg.conninfo.conninfo_to_dict(own)['dbname']} OWNER TO plain_owner")
-    yield own.replace("postgres:@", "plain_owner@")
-    told(own, "REASSIGN OWNED BY plain_owner TO postgres", "DROP OWNED BY plain_owner", "DROP ROLE plain_owner")
+    told(blank, "DROP ROLE IF EXISTS plain_owner", "CREATE ROLE plain_owner LOGIN")
+    told(blank, f"ALTER DATABASE {psycopg.conninfo.conninfo_to_dict(blank)['dbname']} OWNER TO plain_owner")
+    yield blank.replace("postgres:@", "plain_owner@")
+    told(blank, "REASSIGN OWNED BY plain_owner TO postgres", "DROP OWNED BY plain_owner", "DROP ROLE plain_owner")
 
 
 def _where(store: object, name: str) -> list[str]:
@@ -188,13 +187,13 @@ def _where(store: object, name: str) -> list[str]:
 
 
 def test_an_erase_reports_an_older_snapshot_that_still_sees_the_rows(
-    own: str, owned: str, monkeypatch: pytest.MonkeyPatch
+    blank: str, owned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
     with AgentMemory.open(owned, scope="acme/alice", llm=None, embedder="none") as memory:
         memory.add("Alice owns the deploy pipeline")
         gone = memory.add(WORDS).ids[0]
-        with psycopg.connect(own, application_name="a dump") as dump:
+        with psycopg.connect(blank, application_name="a dump") as dump:
             dump.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             dump.execute("SELECT 1")
             receipt = memory.erase(id=gone)
@@ -202,7 +201,7 @@ def test_an_erase_reports_an_older_snapshot_that_still_sees_the_rows(
             (problem,) = receipt.problems
             assert f"session {dump.info.backend_pid} (a dump) could still see it" in problem
             assert "Repeat the erase when that has ended" in problem
-            with_pages = PostgresStore(own)
+            with_pages = PostgresStore(blank)
             assert _where(with_pages, "pages of"), "the bytes are there indeed"
         receipt = memory.erase(id=gone)
         assert receipt.verified
@@ -226,18 +225,18 @@ def test_a_second_erase_by_a_superuser_also_reports_the_open_snapshot(
 
 
 def test_a_snapshot_of_another_database_counts_and_hidden_ones_are_reported(
-    own: str, owned: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    blank: str, owned: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowwave.stores.postgres.byte_scan._PATIENCE", 0.1)
     with psycopg.connect(owned, autocommit=True) as db, psycopg.connect(postgres.database()) as other:
         assert older(db) == []
         other.execute("SELECT pg_current_xact_id()")
-        told(own, "CREATE TABLE moved ()")  # later transactions do not matter, this one does
+        told(blank, "CREATE TABLE moved ()")  # later transactions do not matter, this one does
         (session,) = older(db)
         assert session == f"session {other.info.backend_pid}"
         other.rollback()
         assert older(db) == []
-        told(own, "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
+        told(blank, "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
         (unknown,) = older(db)
         assert unknown.startswith("somebody whom this login may not look for (permission denied")
 

@@ -9,7 +9,7 @@ from slowwave.errors import ConflictError
 from slowwave.model.operations import Erase
 from slowwave.model.query import Where
 from slowwave.stores.sqlite.store import SqliteStore
-from slowwave.testing.builders import SCOPE, add, message, plan
+from slowwave.testing.builders import SCOPE, add, fact, group, message, plan
 from slowwave.testing.store_contract.access import AccessContract
 from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
@@ -53,3 +53,14 @@ def test_keys_of_a_failed_write_or_of_another_connection_are_not_reused(tmp_path
     assert theirs.check(deep=True) == []
     ours.close()
     theirs.close()
+
+
+def test_a_writer_overtaken_between_two_groups_numbers_its_next_run_after_all_others(tmp_path: Path) -> None:
+    ours, theirs = SqliteStore(str(tmp_path / "a.db")), SqliteStore(str(tmp_path / "a.db"))
+    ours._release_to_writers = lambda: theirs.apply(plan(add(fact("Likes oats"))))  # type: ignore[method-assign]
+    assert ours.apply(plan(group([add(fact("Likes tea"))]), group([add(fact("Likes rye"))]))).dropped == ()
+    receipt = ours.apply(plan(add(fact("Likes rooibos"))))
+    assert receipt.dropped == ()
+    assert len(ours.select([SCOPE], Where(cascade=None))) == 4
+    theirs.close()
+    ours.close()

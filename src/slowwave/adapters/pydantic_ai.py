@@ -33,8 +33,7 @@ except ImportError as error:
 class SlowwaveMemory(AbstractCapability[Any]):
     """Memory of an agent: `Agent(model, capabilities=[SlowwaveMemory(memory)])`.
 
-    Before a run it puts a context for the prompt into the instructions: facts, and messages of other conversations,
-    fenced as data. After the run it stores the prompt and the reply. A failure of the store, the embedder or the model
+    Before a run it puts a context for the prompt into the instructions: facts and past messages, fenced as data. After the run it stores the prompt and the reply. A failure of the store, the embedder or the model
     of the memory is logged, and the run goes on without memory.
 
     Args:
@@ -85,9 +84,13 @@ class SlowwaveMemory(AbstractCapability[Any]):
         return self._known
 
     async def _context(self, ctx: RunContext[Any], question: str, *, related_only: bool = False) -> Context:
+        """The context for a question, without the present conversation if its messages are in the history of the run."""
+        seen = any(message.run_id != ctx.run_id for message in ctx.messages[:-1])
+        name = self._conversation(ctx)
         return await self.memory.aio.context(
             question,
-            except_conversation=self._conversation(ctx),
+            conversation=None if seen or related_only else name,
+            except_conversation=name if seen else None,
             budget_tokens=self.budget_tokens,
             related_only=related_only,
         )

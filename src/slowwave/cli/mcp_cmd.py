@@ -59,7 +59,7 @@ def mcp(options: CommonOptions, read_only: bool, project: Path | None, profile: 
     with options.memory(create=True) as opened:
         memory = opened if project is None else project_memory(opened, project)
         if import_file is not None:
-            options.output.write(str(import_graph(memory, import_file)))
+            options.output.write_result(import_graph(memory, import_file))
             return
         if sys.stdin.isatty():
             options.warn("waiting for an MCP client on stdin; Ctrl-C ends it")

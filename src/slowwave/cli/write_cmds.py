@@ -212,7 +212,8 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
     "--format",
     default="auto",
     show_default=True,
-    help="jsonl, chatgpt, claude, mem0, letta, locomo, beam, markdown or text; auto detects it.",
+    help="jsonl, chatgpt, claude, gemini, mem0, letta, langgraph, server-memory, markdown, text, locomo or beam; auto "
+    "detects it.",
 )
 @click.option("--dry-run", is_flag=True, help="Count only; store nothing.")
 @click.option(
@@ -230,7 +231,7 @@ def import_(
 ) -> int | None:
     """Import conversations, facts or notes. Run it again after an interruption: what is stored already is skipped.
 
-    FILE is a file of JSON or JSON lines, the zip of ChatGPT or Claude, a page of Markdown or plain text, a folder of
+    FILE is a file of JSON or JSON lines, the zip of ChatGPT, Claude or Gemini, a page of Markdown or plain text, a folder of
     such pages, or - for standard input.
     """
     from slowwave.pipelines.exchange.import_ import ImportInterruptedError  # noqa: PLC0415 - `--help` does without
@@ -284,21 +285,40 @@ def _stored_input() -> Iterator[Path]:
 
 
 @click.command(
-    "export", cls=Command, examples=("slowwave export memory.jsonl", "slowwave export - | gzip > memory.jsonl.gz")
+    "export",
+    cls=Command,
+    examples=(
+        "slowwave export memory.jsonl",
+        "slowwave export - | gzip > memory.jsonl.gz",
+        "slowwave export memory.md --format markdown",
+    ),
 )
 @click.argument("path", type=PATH, metavar="FILE")
+@click.option(
+    "--format",
+    default="jsonl",
+    show_default=True,
+    help="jsonl has everything; mem0 has the facts in Mem0's form; markdown is a page for people.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the content of the file if it exists.")
+@click.option("--user", metavar="NAME", help="With mem0: the user_id of facts that did not come from Mem0.")
 @common_options(uses=STORED)
-def export(options: CommonOptions, path: Path, overwrite: bool) -> None:
-    """Write everything in this scope to a file of JSON lines. The file is complete or is not written.
+def export(
+    options: CommonOptions,
+    path: Path,
+    format: str,  # noqa: A002 - its name on the command line
+    overwrite: bool,
+    user: str | None,
+) -> None:
+    """Write everything in this scope to a file. The file is complete or is not written.
 
     FILE is the file to write, which only you can read, or - for standard output.
     """
     if str(path) == STDIN:
-        _export_to_output(options)
+        _export_to_output(options, format, user)
         return
     with options.memory() as memory:
-        records = memory.export(path, overwrite=overwrite)
+        records = memory.export(path, format, overwrite=overwrite, user=user)
     if options.json:
         options.output.write_json({"path": str(path), "records": records})
     else:
@@ -306,12 +326,12 @@ def export(options: CommonOptions, path: Path, overwrite: bool) -> None:
         options.output.write("the file is not encrypted: keep it in a private place", style="dim", indent=2)
 
 
-def _export_to_output(options: CommonOptions) -> None:
+def _export_to_output(options: CommonOptions, format: str, user: str | None) -> None:  # noqa: A002 - as above
     sys.stdout.flush()
     stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
     try:
         with options.memory() as memory:
-            records = memory.export(stream)
+            records = memory.export(stream, format, user=user)
         stream.flush()
     finally:
         stream.detach()  # closing it would close standard output

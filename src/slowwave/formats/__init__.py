@@ -1,46 +1,53 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
-import json
-import os
-from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Final, Protocol
+from typing import Final
 
 from slowwave.errors import InputError, shown
 from slowwave.formats.archives import Part, parts
-from slowwave.formats.export_records import to_line
-from slowwave.formats.json_stream import BrokenError, Json, elements, read_bytes
+from slowwave.formats.json_stream import BrokenError, Json, breaks_off, elements, read_bytes
 from slowwave.formats.meter import Meter as Meter
-from slowwave.formats.readers import beam, chatgpt, claude, jsonl, letta, locomo, mem0, notes
+from slowwave.formats.readers import (
+    beam,
+    chatgpt,
+    claude,
+    gemini,
+    jsonl,
+    langgraph,
+    letta,
+    locomo,
+    mem0,
+    notes,
+    server_memory,
+)
 from slowwave.formats.readers.builders import MessageBuilder
-from slowwave.formats.seal import Proof as Proof, Seal
+from slowwave.formats.seal import Proof as Proof
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 from slowwave.model.message import clean
 
-FORMATS: Final = ("auto", "jsonl", "locomo", "beam", "chatgpt", "claude", "mem0", "letta", "markdown", "text")
+FORMATS: Final = (
+    *("auto", "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory"),
+    *("markdown", "text", "locomo", "beam"),
+)
 
 _NOTES: Final = frozenset({"markdown", "text"})
+_LINES: Final = frozenset({"jsonl", "mem0", "langgraph", "server-memory"})
+"""Formats that are JSON lines unless the file is one JSON array or object."""
 _USERS_SHOWN: Final = 10
 
 _FITS: Final[dict[str, Callable[[Json], bool]]] = {
     "chatgpt": chatgpt.fits,
     "claude": claude.fits,
+    "gemini": gemini.fits,
     "locomo": locomo.fits,
     "beam": beam.fits,
     "mem0": mem0.fits,
     "letta": letta.fits,
+    "langgraph": langgraph.fits,
+    "server-memory": server_memory.fits,
     "jsonl": jsonl.fits,
 }
-
-
-class Writable(Protocol):
-    """A text stream that an export is written to."""
-
-    def write(self, text: str, /) -> object:
-        """Append a text."""
-        ...
 
 
 def read(
@@ -57,7 +64,7 @@ def read(
     again returns the same messages.
 
     Args:
-        path: a file; for ChatGPT and Claude also the downloaded zip archive; for notes also a folder.
+        path: a file; for ChatGPT, Claude and Gemini also the downloaded zip archive; for notes also a folder.
         format: one of FORMATS; "auto" detects it from the name and the beginning of the file.
         proof: what an export must match so that its records are marked as proven; None marks none.
         user: of an export of Mem0 with several users, the one whose memories are read.
@@ -83,15 +90,29 @@ def read(
         return
     opened = list(parts(path))
     meter.total = sum(part.size for part in opened if isinstance(part, Part))
-    builder = MessageBuilder()
-    for part in opened:
-        if isinstance(part, SkippedItem):
-            yield part
+    yield from (part for part in opened if isinstance(part, SkippedItem))
+    readable: list[tuple[Part, str]] = []
+    for part in (part for part in opened if isinstance(part, Part)):
+        chosen = _detected(part, path) if format == "auto" else format
+        if isinstance(chosen, SkippedItem):
+            yield chosen
         else:
-            chosen = _detected(part, path) if format == "auto" else format
-            wanted = _wanted_user(part, chosen, path, user)
-            for item in _items(part, chosen, builder, proof, meter):
-                yield _placed(_of_user(item, wanted), part.where)
+            readable.append((part, chosen))
+    _check_user(path, user, {name for part, chosen in readable for name in _users(part, chosen)})
+    builder = MessageBuilder()
+    for part, chosen in readable:
+        for item in _or_nothing(_items(part, chosen, builder, proof, meter), "the file"):
+            yield _placed(_of_user(item, user), part.where)
+
+
+def _or_nothing(items: Iterable[Item], where: str) -> Iterator[Item]:
+    """The items, or if there are none, one that says so."""
+    found = False
+    for item in items:
+        found = True
+        yield item
+    if not found:
+        yield SkippedItem(where=where, why="it holds nothing to import")
 
 
 def _notes(found: Iterable[notes.Note | SkippedItem], named: str, meter: Meter) -> Iterator[Item]:
@@ -105,27 +126,21 @@ def _notes(found: Iterable[notes.Note | SkippedItem], named: str, meter: Meter) 
             yield note
             continue
         is_markdown = note.path.suffix.lower() in notes.MARKDOWN if named == "auto" else named == "markdown"
-        yield from notes.read(note, builder, markdown=is_markdown)
+        yield from _or_nothing(notes.read(note, builder, markdown=is_markdown), note.path.name)
         meter.count(note.size)
 
 
-def _wanted_user(part: Part, chosen: str, path: Path, user: str | None) -> str | None:
-    """The user whose memories are read; None: all of the file.
-
-    Raises:
-        InputError: the file has memories of several users and `user` is None, or has none of `user`.
-    """
-    users = _users(part, chosen)
+def _check_user(path: Path, user: str | None, users: Collection[str]) -> None:
+    """Raise InputError if the file has memories of several users and `user` is None, or has none of `user`."""
+    shown_users = ", ".join(sorted(users)[:_USERS_SHOWN]) + (", …" if len(users) > _USERS_SHOWN else "")
     if user is not None and user not in users:
-        known = f"its users are {', '.join(sorted(users)[:_USERS_SHOWN])}" if users else "it names no users"
+        known = f"its users are {shown_users}" if users else "it names no users"
         raise InputError(f"{path} has no memories of the user {user!r}: {known}")
     if user is None and len(users) > 1:
-        shown = ", ".join(sorted(users)[:_USERS_SHOWN]) + (", …" if len(users) > _USERS_SHOWN else "")
         raise InputError(
-            f"{path} has memories of {len(users)} users ({shown}): import one at a time with user=NAME, each into a scope "
-            "of its own"
+            f"{path} has memories of {len(users)} users ({shown_users}): import one at a time with user=NAME, each into "
+            "a scope of its own"
         )
-    return user
 
 
 def _users(part: Part, chosen: str) -> set[str]:
@@ -152,112 +167,75 @@ def count(path: str | Path, format: str = "auto") -> int:  # noqa: A002 - as of 
     return sum(1 for _ in read(path, format))
 
 
-def _detected(part: Part, path: Path) -> str:
+def _detected(part: Part, path: Path) -> str | SkippedItem:
+    """The format of a file, or that a member of an archive has none.
+
+    Raises:
+        InputError: the format of the file is unknown.
+    """
     lines = part.where.lower().endswith((".jsonl", ".ndjson")) or path.suffix.lower() in {".jsonl", ".ndjson"}
     if lines:
         return "jsonl"
     try:
         with part.open() as stream:
             first = next(elements(stream), None)
+        why = ""
     except BrokenError as error:
-        raise InputError(f"the format of {path} is unknown ({error}): name its format") from error
+        first, why = None, f" ({error})"
     for name, fits in _FITS.items():
         if fits(first):
             return name
-    raise InputError(f"the format of {path} is unknown: name its format, one of {', '.join(FORMATS[1:])}")
+    unknown = f"is unknown{why}: name its format, one of {', '.join(FORMATS[1:])}"
+    if part.where:
+        return SkippedItem(where=part.where, why=f"its format {unknown}", broken=True)
+    raise InputError(f"the format of {path} {unknown}")
 
 
 def _items(part: Part, named: str, builder: MessageBuilder, proof: Proof | None, meter: Meter) -> Iterator[Item]:
-    number = 0
+    number, broken = 0, list[SkippedItem]()
+    activity = gemini.ActivityReader(builder, part.name)
     try:
-        lines = named in {"jsonl", "mem0"} and not _is_array(part)
+        lines = named in _LINES and not _is_array(part)
         with meter.reading(part.open, part.size) as stream:
             if lines:
                 yield from jsonl.JsonlReader(part.name, builder, proof).file(stream)
-                return
-            chat, rows = beam.Chat(part.name), jsonl.JsonlReader(part.name, builder)
-            for number, element in enumerate(elements(stream), 1):
-                match named:
-                    case "locomo":
-                        yield from locomo.read(element, number, builder, part.name)
-                    case "beam":
-                        yield from chat.read(element, number, builder)
-                    case "chatgpt":
-                        yield from chatgpt.read(element, number, builder, part.name)
-                    case "claude":
-                        yield from claude.read(element, number, builder, part.name)
-                    case "mem0":
-                        yield from mem0.read(element, f"memory {number}")
-                    case "letta":
-                        yield from letta.read(element, number, builder, part.name)
-                    case _:
-                        yield from rows.line(element, f"element {number}")
+            else:
+                read_element = _element_reader(part, named, builder, activity)
+                for number, element in enumerate(elements(stream), 1):
+                    yield from read_element(element, number)
     except BrokenError as error:
         after = f"after element {number}" if number else "the beginning"
-        yield SkippedItem(where=after, why=str(error), broken=True)
+        broken.append(SkippedItem(where=after, why=str(error), broken=True))
+    yield from activity.end()
+    yield from broken
+
+
+def _element_reader(
+    part: Part, named: str, builder: MessageBuilder, activity: gemini.ActivityReader
+) -> Callable[[Json, int], Iterator[Item]]:
+    """The reader of an element of a JSON array, which takes the element and its number."""
+    rows, chat = jsonl.JsonlReader(part.name, builder), beam.Chat(part.name)
+    readers: dict[str, Callable[[Json, int], Iterator[Item]]] = {
+        "locomo": lambda element, number: locomo.read(element, number, builder, part.name),
+        "beam": lambda element, number: chat.read(element, number, builder),
+        "chatgpt": lambda element, number: chatgpt.read(element, number, builder, part.name),
+        "claude": lambda element, number: claude.read(element, number, builder, part.name),
+        "gemini": activity.read,
+        "mem0": lambda element, number: mem0.read(element, f"memory {number}"),
+        "letta": lambda element, number: letta.read(element, number, builder, part.name),
+    }
+    return readers.get(named, lambda element, number: rows.line(element, f"element {number}"))
 
 
 def _is_array(part: Part) -> bool:
     """Whether a file of JSON lines is in fact one JSON array, or one object over many lines."""
     with part.open() as stream:
         beginning = read_bytes(stream, 1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return beginning.startswith(b"[") or beginning.partition(b"\n")[0].strip() == b"{"
+    line = beginning.partition(b"\n")[0].decode("utf-8", "replace").rstrip()
+    return line.startswith("[") or (len(line) < len(beginning) and breaks_off(line))
 
 
 def _placed(item: Item, where: str) -> Item:
     if not where or not isinstance(item, SkippedItem):
         return item
     return SkippedItem(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
-
-
-def write(
-    path: str | Path, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes, overwrite: bool = False
-) -> int:
-    """Write an export atomically: JSON lines, a header first, a count last. Returns the number of records.
-
-    Only its owner can read the file: it contains all conversations. The last line also has a code computed with
-    `secret`, by which the same store recognises the file as its own (`formats/seal`). Where the path is a symbolic
-    link, the file that it points to is written, and the link stays.
-
-    Raises:
-        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
-    """
-    named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
-    if path.exists() and not path.is_file():
-        raise InputError(f"{named} is not a regular file: name a file")
-    if path.exists() and not overwrite:
-        raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
-    try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                written = write_lines(file, items, scope=scope, at=at, secret=secret)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise InputError(f"cannot write {named}: {error.strerror or error}") from error
-    return written
-
-
-def write_lines(stream: Writable, items: Iterable[Item], *, scope: str, at: datetime, secret: bytes) -> int:
-    """Write an export to an open stream, which must encode as UTF-8."""
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    seal = Seal(secret)
-
-    def put(value: Json) -> None:
-        line = encode(value) + "\n"
-        stream.write(line)
-        seal.add(line.encode())
-
-    put({"slowwave": "export", "version": jsonl.VERSION, "scope": scope, "at": at.isoformat()})
-    records = 0
-    for item in items:
-        put(to_line(item))
-        records += 1
-    put({"type": "end", "records": records, "mac": seal.code(records)})
-    return records

@@ -10,11 +10,14 @@ from typing import BinaryIO, cast
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST, UNREADABLE, BrokenError
 from slowwave.model.exchange import SkippedItem
-from slowwave.model.message import clean
+from slowwave.model.message import clean, tidy
 
 _ENCRYPTED = 0x1
 _PACKED = b"PK\x03\x04"
 _MEGA = 1 << 20
+_NAME_MOST = 200
+_HTML = "HTML: choose JSON for My Activity in Google Takeout"
+_OTHER_FILE = "another file of the archive: only conversations are imported"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,29 +75,48 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
     if len(members) > MEMBERS_MOST:
         raise InputError(f"{path} holds {len(members):,} files, more than {MEMBERS_MOST:,}: unpack it and name one")
     chosen = [member for member in members if _is_conversations(member)]
+    if not chosen and any(_is_gemini(member, ".html") for member in members):
+        raise InputError(f"{path} holds Gemini's activity as HTML: choose JSON for My Activity in Google Takeout")
     for member in members:
-        if _is_archive(member):
-            yield SkippedItem(
-                where=member.filename, why="an archive inside the archive: unpack it and import it by itself"
-            )
+        if member not in chosen and not _is_folder(member):
+            yield SkippedItem(where=_shown(member), why=_why_not(member))
     if not chosen:
         raise InputError(f"{path} holds no conversations*.json or *.jsonl: unpack it and name the file to import")
     for member in sorted(chosen, key=lambda member: member.filename):
         if why := _refusal(member):
-            yield SkippedItem(where=member.filename, why=why, broken=True)
+            yield SkippedItem(where=_shown(member), why=why, broken=True)
         else:
-            name = PurePosixPath(member.filename).stem
-            yield Part(name=name, where=member.filename, open=_opener(archive, member), size=member.file_size)
+            name = clean(PurePosixPath(member.filename).stem)
+            yield Part(name=name, where=_shown(member), open=_opener(archive, member), size=member.file_size)
+
+
+def _is_folder(member: zipfile.ZipInfo) -> bool:
+    """Whether a member is a folder; `is_dir` fails on an empty name."""
+    return member.filename.endswith("/")
+
+
+def _shown(member: zipfile.ZipInfo) -> str:
+    """The name of a member on one line. An archive can name its members as it likes."""
+    return tidy(clean(member.filename))[:_NAME_MOST] or "a member without a name"
 
 
 def _is_conversations(member: zipfile.ZipInfo) -> bool:
     name = PurePosixPath(member.filename.replace("\\", "/")).name.lower()
     shards = name.startswith("conversations") and name.endswith(".json")
-    return not member.is_dir() and (shards or name.endswith((".jsonl", ".ndjson")))
+    return not _is_folder(member) and (shards or name.endswith((".jsonl", ".ndjson")) or _is_gemini(member, ".json"))
 
 
-def _is_archive(member: zipfile.ZipInfo) -> bool:
-    return member.filename.lower().endswith((".zip", ".gz", ".7z", ".tar"))
+def _is_gemini(member: zipfile.ZipInfo, suffix: str) -> bool:
+    """Whether a member is the activity of Gemini, whose folder and file have names of the account's language."""
+    name = member.filename.lower()
+    return "gemini" in name and name.endswith(suffix)
+
+
+def _why_not(member: zipfile.ZipInfo) -> str:
+    """Why a member is not read."""
+    if member.filename.lower().endswith((".zip", ".gz", ".7z", ".tar")):
+        return "an archive inside the archive: unpack it and import it by itself"
+    return _HTML if _is_gemini(member, ".html") else _OTHER_FILE
 
 
 def _refusal(member: zipfile.ZipInfo) -> str | None:

@@ -89,6 +89,17 @@ def _value(line: bytes) -> Json:
         return ValueError("not JSON")
 
 
+def breaks_off(text: str) -> bool:
+    """Whether a text is the beginning of a JSON value, and the value goes on where the text ends."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
 def elements(stream: BinaryIO) -> Iterator[Json]:
     """The elements of a JSON array one at a time, or the single value of the file.
 

@@ -93,6 +93,7 @@ def _group(group: Group) -> dict[str, Json]:
         "because": group.because,
         "conversations": list(group.conversations),
         "count_of": group.count_of,
+        "rests_on": list(group.rests_on),
         "operations": [_operation(operation) for operation in group.operations],
     }
 
@@ -120,6 +121,7 @@ def _plan_of(data: Mapping[str, Any]) -> Plan:
             because=_checked(group["because"], str),
             conversations=tuple(_checked(name, str) for name in group.get("conversations", ())),
             count_of=_checked(group.get("count_of", ""), str),
+            rests_on=tuple(_checked(identity, str) for identity in group.get("rests_on", ())),
             operations=tuple(_operation_of(operation, scope) for operation in group["operations"]),
         )
         for group in data["groups"]

@@ -1,11 +1,13 @@
 """Records that leave or enter a store: exported and imported memories, links and cursors, and the lines of a vault."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from slowwave.model.memory import Memory
 from slowwave.model.message import Message
 from slowwave.model.mind import Fact
+from slowwave.model.note import Note
 from slowwave.model.status import LinkRow
 
 
@@ -25,6 +27,19 @@ class ImportedFact:
     fact: Fact
     where: str
     user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedNote:
+    """A note of a file. It is stored under its name, and never replaces a note with other, newer content.
+
+    `lines` names the field of its data that is a list of texts, each of which is a line of its text: lines that the
+    stored note lacks are added to it. None: the content is one piece.
+    """
+
+    note: Note
+    where: str
+    lines: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +84,15 @@ class ConversationTitle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A conversation as an export for people shows it: its name, its title, and its messages in order."""
+
+    name: str
+    title: str | None
+    messages: Iterable[Memory]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedItem:
     """An item of a file that is not imported: its place, and why.
 
@@ -81,7 +105,14 @@ class SkippedItem:
 
 
 Item: TypeAlias = (
-    ImportedMessage | ImportedFact | ExportedMemory | ExportedLink | ExportedCursor | ConversationTitle | SkippedItem
+    ImportedMessage
+    | ImportedFact
+    | ImportedNote
+    | ExportedMemory
+    | ExportedLink
+    | ExportedCursor
+    | ConversationTitle
+    | SkippedItem
 )
 
 

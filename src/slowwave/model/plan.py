@@ -75,12 +75,17 @@ class Group:
     `because` is the reason in words for a person; no code reads it. Code reads the other fields: `conversations` are the
     conversations that the reason names, so that an erase of one finds the group. `count_of` is set if the reason is a number of
     operations and a text, and contains the text: "faded" of "500 faded".
+
+    `rests_on` are the ids of memories that the operations were computed from. The store drops the group if one of them is
+    gone, so that nothing which was derived from an erased memory is written after the erase. The sources and members of
+    new memories count too and need not be named.
     """
 
     operations: tuple[Operation, ...]
     because: str
     conversations: tuple[str, ...] = ()
     count_of: str = ""
+    rests_on: tuple[str, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.operations)
@@ -93,8 +98,8 @@ class Plan:
     A group whose memories have changed since it was planned is dropped and reported; the others are applied. Instead of
     groups a plan may have parts, which are plans and become child runs: a sleep pass has one part for each stage. A plan
     with a `lease`, the token of its maker, is refused by the store once another process holds the lease. The plan of an undo
-    has in `undoes` the id of the undone run. A plan that was made without looking whether the key `unless_held` is suppressed
-    is refused by the store with SuppressedError if it is.
+    has in `undoes` the id of the undone run. A plan whose content must not be stored once one of the keys `unless_held` is
+    suppressed is refused by the store with SuppressedError if one is.
     """
 
     id: str
@@ -107,7 +112,7 @@ class Plan:
     parts: tuple["Plan", ...] = ()
     undoes: str | None = None
     lease: int | None = field(default=None, compare=False, repr=False)
-    unless_held: str | None = field(default=None, compare=False, repr=False)
+    unless_held: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def operations(self) -> Iterator[Operation]:

@@ -11,7 +11,7 @@ from itertools import count
 from typing import TypeVar
 
 from slowwave import forks
-from slowwave.errors import ConflictError, InputError, TrustError, shown
+from slowwave.errors import ConflictError, InputError, SuppressedError, TrustError, shown
 from slowwave.model import names
 from slowwave.model.config import Config
 from slowwave.model.memory import HOT, Memory, altered
@@ -124,14 +124,17 @@ def apply_with_retry(ports: Ports, plan: Callable[[], Plan]) -> Receipt:
         if not attempt:
             record_unapplied_cost(ports, attempt, "nothing came of it")
             return Receipt(run_id=attempt.id, cause=attempt.cause, scope=attempt.scope)
-        receipt = ports.store.apply(attempt)
+        spent = attempt.cost
+        try:
+            receipt = ports.store.apply(attempt)
+        except SuppressedError as error:
+            why = str(error)
+            continue
         if not receipt.dropped:
             return receipt
-        spent = attempt.cost
-    record_unapplied_cost(ports, attempt, receipt.dropped[0].reason)
-    raise ConflictError(
-        f"other writers changed the same memories {TRIES} times in a row ({receipt.dropped[0].reason}); try again"
-    )
+        why = receipt.dropped[0].reason
+    record_unapplied_cost(ports, attempt, why)
+    raise ConflictError(f"other writers changed the same memories {TRIES} times in a row ({why}); try again")
 
 
 def in_parts(

@@ -14,7 +14,7 @@ from slowwave.model.operations import Add, Change, Erase, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.connection import Connection, StoreBase, WriteHints
 from slowwave.stores.eraser import StalePlanError
-from slowwave.stores.group_writer import GroupWriter
+from slowwave.stores.group_writer import GroupWriter, rests_on
 from slowwave.stores.reasons import details_json
 from slowwave.stores.seal import check, check_run, sealed_entry
 from slowwave.stores.sql import bounds
@@ -52,7 +52,7 @@ class PlanApplier(StoreBase):
             InputError: a group is too large, names another scope, or contains a value that would be read back
                 differently; nothing was applied.
             ConflictError: a message id is stored with other content; its group was not applied.
-            SuppressedError: the key `unless_held` of the plan is suppressed.
+            SuppressedError: one of the keys `unless_held` of the plan is suppressed.
         """
         if plan.parts:
             raise InputError("a plan with parts is applied part by part")
@@ -78,6 +78,7 @@ class PlanApplier(StoreBase):
         )
 
     def _apply_group(self, group: Group, plan: Plan, run: "RunRow") -> list[Operation]:
+        needed = rests_on(group)
         with self._transaction(plan.scope, run):
             writer = GroupWriter(
                 self._db,
@@ -90,8 +91,10 @@ class PlanApplier(StoreBase):
             )
             if plan.lease is not None and self._db.run("lease_token", (writer.token,)).get != plan.lease:
                 raise StalePlanError("another sleeper has taken the lease over since this was planned")
-            if plan.unless_held is not None and self._db.run("unless_held", (writer.token, plan.unless_held)).get:
+            if plan.unless_held and self._db.run("unless_held", (writer.token, dumps(plan.unless_held))).get:
                 raise SuppressedError("a key that the plan relies on is suppressed: plan it again")
+            if needed:
+                writer.require(needed)
             if len(group) > 1:
                 writer.read_ahead(group.operations)
             for operation in group.operations:

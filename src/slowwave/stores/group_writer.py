@@ -1,6 +1,6 @@
 """Writes one group of operations inside its transaction: rows, index entries and journal."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
@@ -22,6 +22,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
+from slowwave.model.plan import Group
 from slowwave.stores.connection import Connection, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
@@ -42,6 +43,22 @@ _NO_NOTE = (None, None)
 def _note_name(memory: Memory) -> tuple[str | None, str | None]:
     """Folder and name of a current note, which are unique in a scope; `_NO_NOTE` for other memories."""
     return (memory.conversation, memory.ref) if memory.kind == NOTE and memory.phase in HOT else _NO_NOTE
+
+
+def rests_on(group: Group) -> set[str]:
+    """The ids of memories that must be stored for the group to be applied, without those that the group itself adds."""
+    needed, added = set(group.rests_on), set()
+    for operation in group.operations:
+        if isinstance(operation, Add):
+            added.add(operation.memory.id)
+            needed |= _derived_from(operation.memory)
+        elif isinstance(operation, Change):
+            needed |= _derived_from(operation.after) - _derived_from(operation.before)
+    return needed - added
+
+
+def _derived_from(memory: Memory) -> set[str]:
+    return {*(source.memory for source in memory.sources), *memory.members}
 
 
 class GroupWriter:
@@ -84,6 +101,7 @@ class GroupWriter:
         self._entries: list[Values] = []
         self._journal: list[Values] = []
         self._is_new_scope = hints.journal == bounds(self.token)[0]  # nothing was ever written to it
+        self._last_run = max(self.run, hints.run)  # another writer may have added runs between two groups of this one
         self._last_seq = hints.seqs.copy()  # a copy: after a rollback the hints must be unchanged
         self._refs: dict[tuple[str, str], Memory] = {}
         self._ahead: dict[str, Any] = {}
@@ -102,11 +120,17 @@ class GroupWriter:
         if "_eraser" in self.__dict__:
             return None
         memory, journal = self._next_memory - 1, self._next_journal - 1
-        return WriteHints(token=self.token, memory=memory, journal=journal, run=self.run, seqs=self._last_seq)
+        return WriteHints(token=self.token, memory=memory, journal=journal, run=self._last_run, seqs=self._last_seq)
 
     @CachedProperty
     def _eraser(self) -> Eraser:
         return Eraser(self._db, self.token)
+
+    def require(self, ids: Collection[str]) -> None:
+        """Raise StalePlanError if one of these memories is not stored."""
+        found = self._db.run("count_of_ids", (self.token, dumps(sorted(ids)))).get
+        if found != len(ids):
+            raise StalePlanError("a memory that this rests on was erased since it was planned")
 
     def read_ahead(self, operations: Iterable[Operation]) -> None:
         """Read in one query the rows that these operations will change."""

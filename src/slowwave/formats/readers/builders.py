@@ -9,12 +9,13 @@ from types import MappingProxyType
 
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
-from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, SkippedItem
-from slowwave.model.json_value import checked_metadata
+from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, ImportedNote, SkippedItem
+from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import JsonValue
 from slowwave.model.message import ROLES, Message, checked_message, clean, tidy
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
+from slowwave.model.note import Note, checked_note_text, checked_place
 
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512
@@ -134,6 +135,17 @@ def checked_fact(fact: Fact, where: str) -> ImportedFact | SkippedItem:
     except InputError as error:
         return SkippedItem(where=where, why=str(error))
     return ImportedFact(fact=fact, where=where)
+
+
+def imported_note(note: Note, where: str, *, lines: str | None = None) -> ImportedNote | SkippedItem:
+    """A note of another system, or the reason why it cannot be stored exactly."""
+    try:
+        checked_place(note.folder, note.name)
+        checked_note_text(note.text)
+        checked_json(note.data, "its value", exact=True)
+    except InputError as error:
+        return SkippedItem(where=where, why=str(error))
+    return ImportedNote(note=note, where=where, lines=lines)
 
 
 def simple_metadata(metadata: Mapping[str, Json]) -> dict[str, str]:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.branches import OTHER_BRANCH, thread
 from slowwave.formats.readers.builders import MessageBuilder, as_label, conversation_title
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
 
 _TEXT_TYPES = ("text", "multimodal_text")
-_BRANCH = "on another branch: edited or answered again"
 _HIDDEN = "hidden in the chat itself"
 _TOOL = "a message to or from a tool"
 _NOT_SAID = "reasoning, code and notes of the app: not part of the conversation"
@@ -30,15 +30,15 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
         return
     nodes = {key: node for key, node in element["mapping"].items() if isinstance(node, Mapping)}
     conversation = as_label(element.get("conversation_id")) or as_label(element.get("id")) or f"{name}-{number}"
-    thread, broken = _thread(nodes, element.get("current_node"))
+    followed, broken = _thread(nodes, element.get("current_node"))
     if broken:
         yield SkippedItem(where=place, why=broken)
-    followed = set(thread)
+    kept = set(followed)
     for key, node in nodes.items():
-        if key not in followed and _is_importable(node):
-            yield SkippedItem(where=f"{place}, message {key}", why=_BRANCH)
+        if key not in kept and _is_importable(node):
+            yield SkippedItem(where=f"{place}, message {key}", why=OTHER_BRANCH)
     last = instant(element.get("create_time"))
-    for key in thread:
+    for key in followed:
         message = nodes[key].get("message")
         if isinstance(message, Mapping):
             last = instant(message.get("create_time")) or last
@@ -87,31 +87,11 @@ def _words(content: Mapping[str, Json]) -> tuple[str, int]:
 
 def _thread(nodes: Mapping[str, Mapping[str, Json]], current: Json) -> tuple[list[str], str | None]:
     """The keys from the root to the current node, and a problem on the way."""
-    key = current if isinstance(current, str) and current in nodes else _newest_leaf(nodes)
-    thread: list[str] = []
-    seen: set[str] = set()
-    while key is not None:
-        if key in seen:
-            return thread[::-1], "its messages form a cycle: the messages before it were read"
-        if key not in nodes:
-            return thread[::-1], "its beginning is missing: the messages after it were read"
-        seen.add(key)
-        thread.append(key)
-        parent = nodes[key].get("parent")
-        key = parent if isinstance(parent, str) else None
-    return thread[::-1], None
-
-
-def _newest_leaf(nodes: Mapping[str, Mapping[str, Json]]) -> str | None:
-    parents = {node.get("parent") for node in nodes.values() if isinstance(node.get("parent"), str)}
-    leaves = [key for key in nodes if key not in parents] or list(nodes)
-    dated = [(_age(nodes[key]), place, key) for place, key in enumerate(leaves)]
-    return max(dated)[2] if dated else None
-
-
-def _age(node: Mapping[str, Json]) -> float:
-    at = instant(_mapping(node.get("message")).get("create_time"))
-    return at.timestamp() if at else 0.0
+    parents = {key: parent if isinstance(parent := node.get("parent"), str) else None for key, node in nodes.items()}
+    times = {
+        key: at for key, node in nodes.items() if (at := instant(_mapping(node.get("message")).get("create_time")))
+    }
+    return thread(parents, times, current)
 
 
 def _is_importable(node: Mapping[str, Json]) -> bool:

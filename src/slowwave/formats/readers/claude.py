@@ -1,9 +1,10 @@
-"""Claude's data export: conversations with `chat_messages`. Reasoning and tool calls are not imported."""
+"""Claude's data export: conversations with `chat_messages`, which may have branches. Reasoning and tools are skipped."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.branches import OTHER_BRANCH, thread
 from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
@@ -16,6 +17,12 @@ from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+_ROOTS = ("00000000-0000-4000-8000-000000000000", "00000000-0000-0000-0000-000000000000")
+"""The parents of the first message of a conversation."""
+_DAMAGED = "the order of its branches is damaged: all its messages were read"
+_TOOL = "a call of a tool, or its result: only what was said is imported"
+_OWN = (None, "text", "thinking", "redacted_thinking")
+"""Parts of a message itself: its text, and the reasoning that led to it."""
 
 
 def fits(element: Json) -> bool:
@@ -38,8 +45,14 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
             continue
         last = instant(message.get("created_at")) or last
         dated.append((last or _EARLIEST, count, message))
+    others, problem = _other_branches(element, [message for _, _, message in dated])
+    if problem:
+        yield SkippedItem(where=place, why=problem)
     for at, count, message in sorted(dated, key=lambda entry: entry[:2]):
         where = f"{place}, message {count}"
+        if as_label(message.get("uuid")) in others:
+            yield SkippedItem(where=where, why=OTHER_BRANCH)
+            continue
         yield builder.message(
             conversation,
             role_of(message.get("sender")),
@@ -48,10 +61,37 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
             at=None if at == _EARLIEST else at,
             ref=as_label(message.get("uuid")),
         )
+        content = message.get("content")
+        if any(part.get("type") not in _OWN for part in _objects(content)):
+            yield SkippedItem(where=where, why=_TOOL)
         for attached in ("attachments", "files"):
             if isinstance(message.get(attached), list) and message[attached]:
                 yield SkippedItem(where=where, why="its attachments: only text is imported")
     yield from conversation_title(conversation, element.get("name"), place)
+
+
+def _other_branches(element: Mapping[str, Json], messages: Sequence[Mapping[str, Json]]) -> tuple[set[str], str | None]:
+    """The ids of messages that are not on the branch of the latest message, and a problem.
+
+    Older exports name no parents: their conversations have one branch.
+    """
+    parents: dict[str, str | None] = {}
+    times: dict[str, datetime] = {}
+    for message in messages:
+        uuid, parent = message.get("uuid"), message.get("parent_message_uuid")
+        if not isinstance(uuid, str) or not isinstance(parent, str | None):
+            return set(), None
+        parents[uuid.strip()] = parent if parent and parent not in _ROOTS else None
+        if at := instant(message.get("created_at")):
+            times[uuid.strip()] = at
+    if sum(message.get("parent_message_uuid") is None for message in messages) > 1:
+        return set(), None
+    followed, broken = thread(parents, times, element.get("current_leaf_message_uuid"))
+    return (set(), _DAMAGED) if broken else (parents.keys() - set(followed), None)
+
+
+def _objects(content: Json) -> list[Mapping[str, Json]]:
+    return [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
 
 
 def _text(message: Mapping[str, Json]) -> str:

@@ -1,4 +1,4 @@
-"""JSON lines: each line is a message, a fact, or a record of a Slowwave export."""
+"""JSON lines: each line is a message, a fact, a record of a Slowwave export, or an item of another memory's file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import BinaryIO
 from slowwave.errors import InputError
 from slowwave.formats.export_records import from_line
 from slowwave.formats.json_stream import BrokenError, Json, lines
-from slowwave.formats.readers import mem0
+from slowwave.formats.readers import langgraph, mem0, server_memory
 from slowwave.formats.readers.builders import (
     FACT_LONGEST,
     NAME_LONGEST,
@@ -60,6 +60,7 @@ class JsonlReader:
         self._name = name
         self._builder = builder
         self._proof = proof
+        self._graph = server_memory.GraphReader()
         self._proven = False
         self._is_export = False
         self._declared: int | None = None
@@ -101,6 +102,10 @@ class JsonlReader:
             yield from self._conversation(value, where)
         elif mem0.fits(value):
             yield from mem0.read(value, where)
+        elif server_memory.fits(value):
+            yield self._graph.read(value, where)
+        elif langgraph.fits(value):
+            yield from langgraph.read(value, where)
         elif isinstance(text := first_field(value, ("fact", "memory")), str):
             yield _fact(value, text, where)
         else:

@@ -10,7 +10,7 @@ from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 
 _LISTS = ("results", "memories")
 _OWN = frozenset({"hash", "user_id", "agent_id", "run_id", "app_id", "actor_id"})
-_NAMES = ("id", "agent_id", "run_id", "app_id")
+_NAMES = ("id", "user_id", "agent_id", "run_id", "app_id")
 
 
 def fits(element: Json) -> bool:

@@ -36,7 +36,7 @@ from slowwave.pipelines.admin.edit import STATED
 from slowwave.pipelines.ingest.observe import AHEAD
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.planning import own_id, reschedule
-from slowwave.policy.guard.trust import ORDER, least, outranks
+from slowwave.policy.guard.trust import ORDER, least, outranks, relayed
 from slowwave.policy.retention.categories import unprotected
 from slowwave.policy.retention.phases import REASONS
 from slowwave.policy.retention.policies import RESTORED, initial_stability
@@ -110,10 +110,10 @@ def admitted(memory: Memory, scope: str) -> Memory:
 def unproven(memory: Memory, now: datetime, ceiling: Trust = "user") -> Memory:
     """An admitted record as it is stored without proof, or through ports with a ceiling.
 
-    Trust is at most "import" and at most the ceiling; pins, core memory, protected categories and uses are dropped. A record with a field that
+    Trust is at most "import" ("web" for what a tool said) and at most the ceiling; pins, core memory, protected categories and uses are dropped. A record with a field that
     reads as an instruction waits for review.
     """
-    trust = least((memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT, ceiling))
+    trust = least((relayed(memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT), ceiling))
     phase = "active" if memory.phase == "core" else memory.phase
     reason = memory.reason if memory.reason in _REASONS else None
     if phase == QUARANTINED:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from slowwave.model.exchange import ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
-from slowwave.model.memory import KINDS, MESSAGE
+from slowwave.model.exchange import Chapter, ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory
+from slowwave.model.note import has_expired
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
+from slowwave.pipelines.conversations import READABLE
 from slowwave.ports import Ports
 
 PAGE: Final = 2000
@@ -15,19 +17,55 @@ BATCH: Final = 500
 """Facts whose links are read at once."""
 
 
+class Contents:
+    """What a scope contains, read when it is asked for.
+
+    Attributes:
+        scope: its path.
+        at: when the export began.
+        secret: the secret of the store, with which an export is signed.
+    """
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self.scope = ports.scope
+        self.at = ports.now()
+        self.secret = ports.store.secret
+
+    def records(self) -> Iterator[Item]:
+        """Everything, as `outgoing` returns it."""
+        return outgoing(self._ports)
+
+    def facts(self) -> Iterator[Memory]:
+        """The facts in use, oldest first, without summaries of conversations and topic pages."""
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), pages=False)
+        yield from sorted(self._select(where), key=lambda fact: (fact.recorded_at, fact.id))
+
+    def notes(self) -> Iterator[Memory]:
+        """The notes that have not expired, by folder and name."""
+        where = Where(kinds=frozenset({NOTE}), phases=frozenset(HOT), order="name")
+        yield from (note for note in self._select(where) if not has_expired(note, self.at))
+
+    def chapters(self) -> Iterator[Chapter]:
+        """The conversations by name, with the messages that are neither retracted nor under review."""
+        for state in sorted(self._ports.store.conversations(self.scope), key=lambda state: state.name):
+            messages = (message for message in _messages(self._ports, state.name) if message.phase in READABLE)
+            yield Chapter(name=state.name, title=state.title, messages=messages)
+
+    def _select(self, where: Where) -> Sequence[Memory]:
+        return self._ports.store.select((self.scope,), where)
+
+
 def outgoing(ports: Ports) -> Iterator[Item]:
     """Everything a scope contains, in an order that can be imported: messages, titles, cursors, facts, summaries, links.
 
     Phases, times, uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
     """
     scope = (ports.scope,)
-    conversations = sorted(ports.store.conversations(ports.scope), key=lambda conversation: conversation.name)
-    for conversation in conversations:
-        after = 0
-        while page := ports.store.select(scope, _page(conversation.name, after)):
-            yield from (ExportedMemory(memory=memory, where="") for memory in page)
-            after = page[-1].seq
-    yield from _states(conversations)
+    states = sorted(ports.store.conversations(ports.scope), key=lambda conversation: conversation.name)
+    for state in states:
+        yield from (ExportedMemory(memory=memory, where="") for memory in _messages(ports, state.name))
+    yield from _states(states)
     ids: list[str] = []
     for cascade in (False, True):
         where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
@@ -41,6 +79,13 @@ def outgoing(ports: Ports) -> Iterator[Item]:
             if place not in yielded:
                 yielded.add(place)
                 yield ExportedLink(link=link, where="")
+
+
+def _messages(ports: Ports, conversation: str) -> Iterator[Memory]:
+    after = 0
+    while page := ports.store.select((ports.scope,), _page(conversation, after)):
+        yield from page
+        after = page[-1].seq
 
 
 def _states(conversations: Sequence[ConversationState]) -> Iterator[ConversationTitle | ExportedCursor]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
 
-from slowwave.errors import ConflictError, StoreError
+from slowwave.errors import ConflictError, StoreError, SuppressedError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
@@ -16,6 +16,7 @@ from slowwave.model.exchange import (
     ExportedMemory,
     ImportedFact,
     ImportedMessage,
+    ImportedNote,
     Item,
     SkippedItem,
 )
@@ -30,10 +31,13 @@ from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import Admission, named
+from slowwave.pipelines.exchange.known import choose, is_known
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
+from slowwave.pipelines.ingest.notes import erased_keys, put_notes
 from slowwave.pipelines.ingest.observe import observe
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
+from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.pipelines.ingest.tombstones import (
     anything_erased,
     buried,
@@ -41,6 +45,7 @@ from slowwave.pipelines.ingest.tombstones import (
     said_tombstones,
     title_tombstone,
     tombstone,
+    unless_erased,
 )
 from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
 from slowwave.policy.guard.trust import least
@@ -77,13 +82,17 @@ UNPROVEN: Final = (
 )
 
 
+WITHHELD: Final = "read as instructions to a model: they are stored for review, and not used until then"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
     """What an import did, or would do.
 
     `titles` are the titles that were set, by name of the conversation. `skipped` counts the items that were not imported, by
     reason, and `examples` are the first of them. `known` counts the items that were stored before. `unproven` counts the
-    records of an export that this store cannot prove to be its own.
+    records of an export that this store cannot prove to be its own. `withheld` counts the imported items that wait for
+    review, because they read as instructions to a model.
     `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
     written.
     """
@@ -91,6 +100,7 @@ class ImportReport:
     run_id: str = ""
     messages: int = 0
     facts: int = 0
+    notes: int = 0
     links: int = 0
     conversations: int = 0
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -100,6 +110,7 @@ class ImportReport:
     broken: tuple[SkippedItem, ...] = ()
     unproven: int = 0
     waiting: int = 0
+    withheld: int = 0
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     dry_run: bool = False
@@ -107,13 +118,16 @@ class ImportReport:
     def __str__(self) -> str:
         done = "would import" if self.dry_run else "imported"
         messages = f"{_many(self.messages, 'message')} of {_many(self.conversations, 'conversation')}"
-        counts = f"{messages}, {_many(self.facts, 'fact')}"
+        notes = f", {_many(self.notes, 'note')}" if self.notes else ""
+        counts = f"{messages}, {_many(self.facts, 'fact')}{notes}"
         lines = [f"{done} {counts}; {self.known:,} already known"]
         if self.titles:
             more = f" and {len(self.titles) - TITLES_SHOWN:,} more" if len(self.titles) > TITLES_SHOWN else ""
             lines.append(f"  titles: {', '.join([*self.titles.values()][:TITLES_SHOWN])}{more}")
         if self.unproven:
             lines.append(f"  {_many(self.unproven, 'record')} {UNPROVEN}")
+        if self.withheld:
+            lines.append(f"  {self.withheld:,} of them {WITHHELD}")
         lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
         lines += [f"  not read: {item.where}: {item.why}" for item in self.broken]
         lines += [f"  problem: {problem}" for problem in self.problems]
@@ -225,6 +239,7 @@ class Importer:
             run_id=self._parent if self._wrote else "",
             messages=self._counts["messages"],
             facts=self._counts["facts"],
+            notes=self._counts["notes"],
             links=self._counts["links"],
             conversations=len(self._conversations),
             titles=self._titles,
@@ -234,6 +249,7 @@ class Importer:
             broken=tuple(self._broken),
             unproven=self._admission.unproven,
             waiting=self._counts["waiting"],
+            withheld=self._counts["withheld"],
             problems=tuple(self._problems),
             cost=self._cost,
             dry_run=self._dry_run,
@@ -252,6 +268,8 @@ class Importer:
             self._add_messages(messages)
         if memories := [item for item in batch if isinstance(item, ExportedMemory)]:
             self._add_memories(memories)
+        if notes := [item for item in batch if isinstance(item, ImportedNote)]:
+            self._add_notes(notes)
         facts = [item.fact for item in batch if isinstance(item, ImportedFact)]
         for start in range(0, len(facts), FACTS):
             self._add_facts(facts[start : start + FACTS])
@@ -321,6 +339,19 @@ class Importer:
                 if message.ref
             }
         return self._known[name]
+
+    # ---- notes
+
+    def _add_notes(self, items: Sequence[ImportedNote]) -> None:
+        chosen = choose(self._ports, self._not_erased(items, lambda item: erased_keys(item.note)))
+        self._skip(chosen.skipped)
+        self._counts["known"] += chosen.known
+        if chosen.notes and not self._dry_run:
+            notes, parent = list(chosen.notes.values()), self._parent
+            self._written(
+                put_notes(self._ports, notes, trust="import", cause="import/notes", parent=parent, keep_times=True)
+            )
+        self._counts["notes"] += len(chosen.notes)
 
     # ---- titles
 
@@ -459,6 +490,7 @@ class Importer:
             at=now,
             groups=split_groups(operations, because=because, conversations=conversations),
             parent=self._parent,
+            unless_held=self._tombstones_of(operations),
         )
         try:
             receipt = self._written(self._ports.store.apply(plan))
@@ -467,6 +499,8 @@ class Importer:
             why = receipt.dropped[0].reason
         except ConflictError:
             why = CONFLICT
+        except SuppressedError:
+            why = ERASED
         if len(operations) == 1:
             self._skip([SkippedItem(where="a record", why=why)])
             return ()
@@ -476,10 +510,18 @@ class Importer:
             *self._perform(operations[middle:], because, conversations),
         )
 
+    def _tombstones_of(self, operations: Sequence[Operation]) -> tuple[str, ...]:
+        """The keys that an erase by another process suppresses, which this import did not see when it sifted its records."""
+        added = [buried(operation.memory) for operation in operations if isinstance(operation, Add)]
+        return unless_erased(self._ports, added) if added else ()
+
     def _written(self, receipt: Receipt) -> Receipt:
         """Record the receipt of a child run."""
         self._wrote = self._wrote or bool(receipt.applied)
         self._problems |= dict.fromkeys(receipt.problems)
+        self._counts["withheld"] += sum(
+            isinstance(done, Add) and done.memory.phase == QUARANTINED for done in receipt.applied
+        )
         return receipt
 
     # ---- stated facts
@@ -493,21 +535,30 @@ class Importer:
             )
             for fact in facts
         ]
-        facts = self._not_erased(facts, lambda fact: (tombstone(fact.text),))
+        facts = self._not_erased(facts, _fact_tombstones)
+        fresh = [fact for fact in facts if not is_known(self._ports, fact)]
+        self._counts["known"] += len(facts) - len(fresh)
+        self._reconcile(fresh)
+
+    def _reconcile(self, facts: Sequence[Fact]) -> None:
         if self._dry_run:
             self._counts["facts"] += len(facts)
+        if self._dry_run or not facts:
             return
         attempts: list[ReconcileResult] = []
 
         def plan() -> Plan:
             now = self._ports.now()
             by_person = self._ports.ceiling == "user"
-            attempts.append(reconcile(self._ports, facts, now=now, stated=by_person))
-            because = f"{len(facts)} facts of a file"
+            gone = erased(self._ports, map(_fact_tombstones, facts))  # by another process, since they were sifted
+            kept = [fact for fact, was in zip(facts, gone, strict=True) if not was]
+            unless_held = unless_erased(self._ports, map(_fact_tombstones, kept))
+            attempts.append(reconcile(self._ports, kept, now=now, stated=by_person))
+            because = f"{len(kept)} facts of a file"
             made = single_group_plan(
                 self._ports, "import/facts", attempts[-1].operations, because, now=now, cost=attempts[-1].cost
             )
-            return replace(made, parent=self._parent)
+            return replace(made, parent=self._parent, unless_held=unless_held)
 
         receipt = self._written(apply_with_retry(self._ports, plan))
         self._counts["facts"] += len(receipt.ids)
@@ -520,6 +571,10 @@ class Importer:
 def _whole(memory: Memory) -> Memory:
     """A message as it was before it was shortened."""
     return replace(memory, gist=None, version=max(1, memory.version - 1))
+
+
+def _fact_tombstones(fact: Fact) -> tuple[str, ...]:
+    return (tombstone(fact.text),)
 
 
 def _message_tombstones(item: ImportedMessage) -> tuple[str, ...]:

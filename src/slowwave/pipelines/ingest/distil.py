@@ -331,6 +331,7 @@ def _plan(
         operations=(*chunk.moves(because), *done.operations, *refused),
         because=because,
         conversations=(chunk.conversation.name,),
+        rests_on=tuple(message.id for message in chunk.messages),
     )
     return Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=cost)
 

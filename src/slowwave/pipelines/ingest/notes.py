@@ -26,6 +26,7 @@ from slowwave.model.plan import BATCH_MAX, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
+from slowwave.pipelines.ingest.tombstones import note_tombstone
 from slowwave.pipelines.planning import (
     apply_with_retry,
     check_may_change,
@@ -65,6 +66,9 @@ def put_notes(
     trust: Trust = "user",
     cause: str = CAUSE,
     if_version: int | None = None,
+    if_unchanged: bool = False,
+    parent: str | None = None,
+    keep_times: bool = False,
 ) -> Receipt:
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
@@ -79,6 +83,9 @@ def put_notes(
         trust: who states the notes; at most `ports.ceiling` counts.
         cause: the cause of the run.
         if_version: the version that each present note must have, 0 if there must be none; None: any.
+        if_unchanged: each present note must have the `version` of the one in `notes` or `remove`.
+        parent: the run that this run is a part of.
+        keep_times: the content of a note is as old as its `updated_at`; False: it is from now.
 
     Raises:
         VersionError: a present note has another version; nothing is stored.
@@ -86,12 +93,12 @@ def put_notes(
         TrustError: a present note is trusted more than these ports; nothing is stored.
     """
     trust = least((trust, ports.ceiling))
-    now, given = ports.now(), [_note(note) for note in notes]
-    wanted = {checked_place(note.folder, note.name): _checked(note, now) for note in given}
-    gone = [checked_place(note.folder, note.name) for note in map(_note, remove)]
-    if len({*wanted, *gone}) < len(given) + len(gone):
-        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
-    _check_size(len(wanted) + len(gone))
+    given, removed = [_note(note) for note in notes], [_note(note) for note in remove]
+    wanted, gone = _places(given, removed, ports.now(), keep_times=keep_times)
+    versions = {
+        place: note.version if if_unchanged else if_version
+        for place, note in zip((*wanted, *gone), (*given, *removed), strict=True)
+    }
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
     prepared = dict(zip(wanted, made, strict=True))
     skipped = 0
@@ -101,7 +108,7 @@ def put_notes(
         now, current = ports.now(), _current(ports, [*wanted, *gone])
         for present in current.values():
             check_may_change(ports, present)
-        _check_version(current, [*wanted, *gone], if_version, now)
+        _check_versions(current, versions, now)
         operations = list[Operation]()
         for place, note in wanted.items():
             for operation in _writing(ports, note, current.get(place), now, trust):
@@ -112,28 +119,41 @@ def put_notes(
         because = (
             f"a note {_shown(*next(iter([*wanted, *gone])))}" if len(operations) == 1 else f"{len(operations)} notes"
         )
-        return single_group_plan(ports, cause, operations, because, now=now)
+        return replace(single_group_plan(ports, cause, operations, because, now=now), parent=parent)
 
     receipt = apply_with_retry(ports, plan)
     missing = (f"{skipped} of the names to remove have no note",) if skipped else ()
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
 
 
-def _check_size(number: int) -> None:
+def _places(
+    given: Sequence[Note], removed: Sequence[Note], now: datetime, *, keep_times: bool
+) -> tuple[dict[Place, Note], list[Place]]:
+    """The checked notes to write by place, and the places of those to remove, or InputError."""
+    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
+    gone = [checked_place(note.folder, note.name) for note in removed]
+    number = len(given) + len(gone)
+    if len({*wanted, *gone}) < number:
+        raise InputError("a batch of notes has the same folder and name twice: pass each note once")
     if number > BATCH_MAX // 2:  # a note that has expired takes two operations
         raise InputError(f"{number:,} notes in one batch, more than {BATCH_MAX // 2:,}: store them in parts")
+    return wanted, gone
 
 
-def _check_version(current: Mapping[Place, Memory], places: Sequence[Place], wanted: int | None, now: datetime) -> None:
+def _check_versions(current: Mapping[Place, Memory], versions: Mapping[Place, int | None], now: datetime) -> None:
     """Raise VersionError if a present note has another version. One that has expired counts as none. None: any version."""
-    for place in places if wanted is not None else ():
-        memory = current.get(place)
+    for (folder, name), wanted in versions.items():
+        memory = current.get((folder, name))
         present = 0 if memory is None or has_expired(memory, now) else memory.version
-        if present != wanted:
-            folder, name = place
+        if wanted is not None and present != wanted:
             raise VersionError(
                 f"the note {_shown(folder, name)} has version {present}, not {wanted}: read it again before you change it"
             )
+
+
+def erased_keys(note: Note) -> tuple[str, ...]:
+    """The keys that were suppressed if a note with this content was erased."""
+    return (note_tombstone(note.folder, note.name, _words(note)),)
 
 
 def remove_note(ports: Ports, name: str, folder: str = "", *, if_version: int | None = None) -> Receipt:
@@ -228,7 +248,7 @@ def _note(note: object) -> Note:
     return note
 
 
-def _checked(note: Note, now: datetime) -> Note:
+def _checked(note: Note, now: datetime, *, keep_times: bool) -> Note:
     expires_at = checked_time(note.expires_at, "expires_at") if note.expires_at is not None else None
     if expires_at is not None and expires_at <= now:
         raise InputError(f"expires_at {expires_at.isoformat()} has passed: use a later time, or None")
@@ -240,6 +260,7 @@ def _checked(note: Note, now: datetime) -> Note:
         data=checked_json(note.data, "data", exact=True),
         metadata=checked_metadata(note.metadata),
         expires_at=expires_at,
+        updated_at=note.updated_at and min(checked_time(note.updated_at, "updated_at"), now) if keep_times else None,
     )
 
 
@@ -259,7 +280,7 @@ def _writing(ports: Ports, note: Note, before: Memory | None, now: datetime, tru
         text=words,
         category=NOTE,
         recorded_at=now,
-        valid_from=now,
+        valid_from=note.updated_at or now,
         conversation=note.folder,
         ref=note.name,
         trust=trust,

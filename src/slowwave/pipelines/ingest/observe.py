@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from slowwave.errors import InputError, SuppressedError
+from slowwave.errors import ConflictError, InputError, SuppressedError
 from slowwave.model.memory import MESSAGE, Memory, Role, Trust
 from slowwave.model.message import (
     Message,
@@ -21,9 +21,9 @@ from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
-from slowwave.pipelines.ingest.tombstones import SOME, erased, said_tombstones
-from slowwave.pipelines.planning import new_id, with_notes
-from slowwave.policy.guard.trust import least, trust_of_role
+from slowwave.pipelines.ingest.tombstones import SOME, erased, said_tombstones, unless_erased
+from slowwave.pipelines.planning import TRIES, new_id, with_notes
+from slowwave.policy.guard.trust import least, relayed, trust_of_role
 from slowwave.policy.text.features import index_text
 from slowwave.ports import Ports
 
@@ -58,6 +58,7 @@ def observe(
 
     Raises:
         InputError: a row cannot be stored; the error names it, and nothing of the batch is stored.
+        ConflictError: other writers were faster in every try; nothing of the batch is stored.
     """
     conversation = checked_name(conversation, "conversation", numbers=True)
     messages = listed_messages(messages)
@@ -69,12 +70,7 @@ def observe(
     spoken = [(place, message) for place, message in placed if has_text(message)]
     rows = [checked_message(message, place) for place, message in spoken]
     begun = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, parent=parent)
-    try:
-        kept = rows
-        receipt, problems = _store(ports, replace(begun, unless_held=SOME), rows, conversation, through)
-    except SuppressedError:  # something was erased in the scope: leave it out
-        kept = _not_erased(ports, rows)
-        receipt, problems = _store(ports, begun, kept, conversation, through)
+    kept, receipt, problems = _stored(ports, begun, rows, conversation, through)
     left_out = (*_without_text(placed, spoken), *_unstored(messages), *_left_out(rows, kept))
     if not kept:
         return with_notes(receipt, notes=left_out or ("no messages",))
@@ -85,6 +81,30 @@ def observe(
         notes=(*notes, *_replaced([message for _, message in spoken], rows), *left_out, *_under_review(receipt)),
         problems=problems,
     )
+
+
+def _stored(
+    ports: Ports, begun: Plan, rows: list[Message], conversation: str, through: Trust
+) -> tuple[list[Message], Receipt, tuple[str, ...]]:
+    """Store the messages that were not erased. Returns them, the receipt, and problems of the embedder.
+
+    Raises:
+        ConflictError: other writers were faster in every try; nothing was stored.
+    """
+    kept, why = rows, ""
+    unless_held: tuple[str, ...] = (SOME,)
+    for _ in range(TRIES):
+        try:
+            receipt, problems = _store(ports, replace(begun, unless_held=unless_held), kept, conversation, through)
+        except SuppressedError:  # something was erased in the scope, perhaps a moment ago: leave it out
+            why = "messages were erased meanwhile"
+            kept = _not_erased(ports, rows)
+            unless_held = unless_erased(ports, map(_tombstones, kept))
+            continue
+        if not receipt.dropped:
+            return kept, receipt, problems
+        why = receipt.dropped[0].reason
+    raise ConflictError(f"the messages were not stored: other writers were faster {TRIES} times ({why}); try again")
 
 
 def _store(
@@ -147,8 +167,12 @@ def _under_review(receipt: Receipt) -> tuple[str, ...]:
 
 
 def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
-    gone = erased(ports, (said_tombstones(row.content, row.id, row.at) for row in rows))
+    gone = erased(ports, map(_tombstones, rows))
     return [row for row, was in zip(rows, gone, strict=True) if not was]
+
+
+def _tombstones(row: Message) -> tuple[str, ...]:
+    return said_tombstones(row.content, row.id, row.at)
 
 
 def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ...]:
@@ -158,7 +182,7 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: Trust) -> Memory:
     at = message.at or now
-    trust = least((trust_of_role(message.role), through, ports.ceiling))
+    trust = least((relayed(trust_of_role(message.role), through), ports.ceiling))
     why = suspect(f"{message.speaker}\n{message.content}" if message.speaker else message.content, trust)
     return Memory(
         id=new_id(now),

@@ -46,12 +46,17 @@ def title_tombstone(title: str) -> str:
     return tombstone(f"title\n{title}")
 
 
+def note_tombstone(folder: str | None, name: str | None, text: str) -> str:
+    """The key of an erased note: another note may have the same text."""
+    return tombstone(f"{folder}\n{name}\n{text}")
+
+
 def buried(memory: Memory) -> tuple[str, ...]:
     """The keys to suppress when this memory is erased."""
     if memory.kind == MESSAGE:
         return said_tombstones(memory.text, memory.ref, memory.at)
-    if memory.kind == NOTE:  # another note may have the same text
-        return (tombstone(f"{memory.conversation}\n{memory.ref}\n{memory.text}"),)
+    if memory.kind == NOTE:
+        return (note_tombstone(memory.conversation, memory.ref, memory.text),)
     return (tombstone(memory.text),)
 
 
@@ -68,6 +73,15 @@ def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
         return [False] * len(key_sets)
     suppressed = ports.store.suppressed_keys(ports.scope, [key for each in key_sets for key in each])
     return [not suppressed.isdisjoint(each) for each in key_sets]
+
+
+def unless_erased(ports: Ports, keys: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The value of `Plan.unless_held` for memories with these keys.
+
+    The store refuses the plan if one of the memories was erased since it was planned, by another process.
+    """
+    secret = _recorded_key(ports)
+    return (SOME,) if secret is None else tuple(form for each in keys for form in _forms(secret, each))
 
 
 def stored_keys(ports: Ports, keys: Iterable[str]) -> dict[str, str]:

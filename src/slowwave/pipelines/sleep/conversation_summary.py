@@ -269,7 +269,7 @@ class _Compacting:
         eras = self._era_operations(due if last else [era for era in due if era.frozen])
         if end == self.cursor and not eras:
             operations.append(self._count_write("a retracted summary is written again"))
-        if not self._store(eras, operations, because):
+        if not self._store(eras, operations, because, messages):
             return False
         self.cursor = end
         self.written += 1
@@ -318,10 +318,15 @@ class _Compacting:
         held = self.rewrite and self.ports.store.suppressed_keys(self.ports.scope, [key])
         return [Suppress(key=key, on=False, because="a person asked for it again")] if held else []
 
-    def _store(self, eras: Sequence[Operation], stretch: Sequence[Operation], because: str) -> bool:
-        """Store the operations in one transaction; False if there are none, or if they no longer apply."""
-        operations = (*eras, *stretch)
-        group = Group(operations=operations, because=because, conversations=(self.name,))
+    def _store(
+        self, eras: Sequence[Operation], stretch: Sequence[Operation], because: str, messages: Sequence[Memory] = ()
+    ) -> bool:
+        """Store the operations in one transaction; False if there are none, or if they no longer apply.
+
+        `messages` are those that the stretch summarises.
+        """
+        operations, read = (*eras, *stretch), tuple(message.id for message in messages)
+        group = Group(operations=operations, because=because, conversations=(self.name,), rests_on=read)
         if not operations or not self.context.store_group(group, self._unjournaled_cost()):
             return False
         self.journaled_cost = self.writer.cost

@@ -40,6 +40,18 @@ def least(sources: Iterable[Trust]) -> Trust:
     return max(sources, key=_rank, default=ORDER[-1])
 
 
+def relayed(source: Trust, through: Trust) -> Trust:
+    """The trust of what a source said as another source reports it: at most that of either.
+
+    A tool or a page outside, as an imported file reports it, is trusted as a page of the web: a person is responsible for
+    the file, and not for what the tool answered.
+
+    >>> relayed("user", "import"), relayed("tool", "import"), relayed("user", "web")
+    ('import', 'web', 'web')
+    """
+    return least((source, "web" if source == "tool" and through == "import" else through))
+
+
 def trusted(trust: str, bar: str) -> bool:
     """Whether a source is trusted at least as much as another; an unknown kind is trusted least.
 

@@ -83,7 +83,7 @@ async def import_file(
         str,
         Query(pattern="^[A-Za-z0-9_.-]{1,100}$", description="The name of the file; its ending may say the format."),
     ] = "import.jsonl",
-    format: Annotated[str, Query(pattern="^[a-z0-9]{1,20}$")] = "auto",  # noqa: A002 - as in the library
+    format: Annotated[str, Query(pattern="^[a-z0-9-]{1,20}$")] = "auto",  # noqa: A002 - as in the library
     dry_run: bool = False,
     user: Annotated[str | None, Query(min_length=1, max_length=256)] = None,
 ) -> view.JobView:

@@ -5,28 +5,17 @@ were first stored, as in the file of the official server. Its rules are kept to 
 and two entities of one name that are created in one call are both kept.
 """
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
-from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any, Final
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
-from slowwave.model.message import storable
-from slowwave.model.note import NAME_LONGEST, Note
-
-ENTITIES: Final = "graph/entities"
-RELATIONS: Final = "graph/relations"
-"""The folders of the notes."""
-NAME_MOST: Final = NAME_LONGEST - 40
-"""Characters of a readable name of a note; the name of a longer one is a hash."""
-BATCH: Final = 1000
-"""Notes that an import stores in one run."""
+from slowwave.model.graph import ENTITIES, RELATIONS, entity_text, note_names, relation_text
+from slowwave.model.note import Note
 
 
 class Entity(BaseModel):
@@ -39,7 +28,7 @@ class Entity(BaseModel):
     @property
     def text(self) -> str:
         """The words by which a search finds it."""
-        return "\n".join((f"{self.name} ({self.entityType})", *self.observations))
+        return entity_text(self.name, self.entityType, self.observations)
 
 
 class Relation(BaseModel):
@@ -54,7 +43,7 @@ class Relation(BaseModel):
     @property
     def text(self) -> str:
         """The words by which a search finds it."""
-        return f"{self.start} {self.relationType} {self.to}"
+        return relation_text(self.start, self.relationType, self.to)
 
 
 @dataclass(slots=True)
@@ -69,20 +58,6 @@ class Graph:
         found = list(entities)
         names = {entity.name for entity in found}
         return found, [one for one in self.relations.values() if one.start in names or one.to in names]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphImport:
-    """What an import of the official server's file did."""
-
-    entities: int
-    relations: int
-    known: int
-    withheld: int
-
-    def __str__(self) -> str:
-        waits = f"; {self.withheld} wait for review, because they read as instructions" if self.withheld else ""
-        return f"imported {self.entities} entities and {self.relations} relations, {self.known} were known{waits}"
 
 
 class GraphNotes:
@@ -175,31 +150,6 @@ class GraphNotes:
             known = self.read().relations.items()
             self._put((), remove=[_gone(RELATIONS, place) for place, relation in known if relation in relations])
 
-    def import_file(self, path: Path) -> GraphImport:
-        """Import the file of the official server. Known entities get the observations that they lack.
-
-        Raises:
-            InputError: the file cannot be read or is no such file; the error names the line, and nothing is stored.
-        """
-        entities, relations = _read_file(path)
-        with self._lock:
-            graph = self.read()
-            changed = _merged(graph, entities)
-            names = {entity.name for entity in graph.entities.values()}
-            new = [entity for entity in entities if entity.name not in names]
-            edges = list(graph.relations.values())
-            new_edges = [relation for relation in relations if relation not in edges]
-            notes = [
-                *(_note(ENTITIES, place, graph.entities[place]) for place in changed),
-                *_named(ENTITIES, new, graph.entities),
-                *_named(RELATIONS, new_edges, graph.relations),
-            ]
-            withheld = sum(self._put(notes[start : start + BATCH]) for start in range(0, len(notes), BATCH))
-        known = len(entities) - len(new) - len(changed) + len(relations) - len(new_edges)
-        return GraphImport(
-            entities=len(new) + len(changed), relations=len(new_edges), known=max(0, known), withheld=withheld
-        )
-
     def _notes(self, folder: str) -> list[Note]:
         return sorted(self._memory.notes(folder), key=lambda note: note.id)
 
@@ -225,40 +175,15 @@ def _place_of(graph: Graph, name: str) -> str | None:
     return next((place for place, entity in graph.entities.items() if entity.name == name), None)
 
 
-def _merged(graph: Graph, entities: Iterable[Entity]) -> list[str]:
-    """Add to known entities the observations that they lack; the names of the notes that this changes."""
-    changed: dict[str, None] = {}
-    for entity in entities:
-        place = _place_of(graph, entity.name)
-        if place is None:
-            continue
-        known = graph.entities[place].observations
-        if new := [one for one in entity.observations if one not in known]:
-            known.extend(new)
-            changed[place] = None
-    return list(changed)
-
-
 def _named(folder: str, new: Iterable[Entity | Relation], known: Mapping[str, object]) -> list[Note]:
     """The notes of new elements, under names that no other note has."""
     taken, notes = set(known), []
     for one in new:
-        wanted = next(name for name in _names(one) if name not in taken)
+        words = one.name if isinstance(one, Entity) else one.text
+        wanted = next(name for name in note_names(words) if name not in taken)
         taken.add(wanted)
         notes.append(_note(folder, wanted, one))
     return notes
-
-
-def _names(one: Entity | Relation) -> Iterator[str]:
-    """Names for the note of an element, the readable one first."""
-    words = one.name if isinstance(one, Entity) else one.text
-    readable = words if 0 < len(words) <= NAME_MOST and storable(words) else _digest(one)
-    yield readable
-    yield from (f"{readable} #{number}" for number in range(2, 1_000_000))
-
-
-def _digest(one: Entity | Relation) -> str:
-    return f"#{blake2b(one.model_dump_json(by_alias=True).encode(), digest_size=12).hexdigest()}"
 
 
 def _note(folder: str, name: str, one: Entity | Relation) -> Note:
@@ -267,27 +192,3 @@ def _note(folder: str, name: str, one: Entity | Relation) -> Note:
 
 def _gone(folder: str, name: str) -> Note:
     return Note(name=name, folder=folder)
-
-
-def _read_file(path: Path) -> tuple[list[Entity], list[Relation]]:
-    entities: list[Entity] = []
-    relations: list[Relation] = []
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is no UTF-8'})") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            item: Any = json.loads(line)
-            sort = item.get("type") if isinstance(item, dict) else None
-            if sort == "entity":
-                entities.append(Entity.model_validate(item))
-            elif sort == "relation":
-                relations.append(Relation.model_validate(item))
-        except (ValueError, RecursionError, ValidationError) as error:
-            raise InputError(
-                f"line {number} of {path} is no entity or relation of server-memory: nothing was imported"
-            ) from error
-    return entities, relations

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, Literal, get_args
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -13,12 +12,15 @@ from mcp.server.mcpserver.exceptions import ToolError
 from slowwave import __version__
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
+from slowwave.formats import read
+from slowwave.model.exchange import SkippedItem
+from slowwave.pipelines.exchange.import_ import ImportReport
 from slowwave.server.mcp.graph import build_graph_server
-from slowwave.server.mcp.graph_notes import GraphImport, GraphNotes
 from slowwave.server.mcp.protocol import MemoryServer
 from slowwave.server.mcp.resources import add_prompt, add_resources
 from slowwave.server.mcp.tools import ASSISTANT, add_read_tools, add_write_tools
 
+GRAPH_FORMAT: Final = "server-memory"
 Profile = Literal["memory", "graph"]
 """Which tools are served: the eight of Slowwave, or the nine of the official server-memory."""
 
@@ -106,10 +108,16 @@ def run_stdio(memory: AgentMemory, *, read_only: bool = False, profile: Profile 
     build_memory_server(memory, read_only=read_only, profile=profile).run("stdio")
 
 
-def import_graph(memory: AgentMemory, path: Path) -> GraphImport:
+def import_graph(memory: AgentMemory, path: Path) -> ImportReport:
     """Import the file of the official server-memory into the graph of a memory. Its content is trusted as an import.
 
     Raises:
-        InputError: the file cannot be read, or is no such file; nothing is stored.
+        InputError: the file cannot be read, or a line is no entity or relation; the error names the first, and nothing is
+            stored.
     """
-    return GraphNotes(memory.trusting("import"), Lock()).import_file(path)
+    for item in read(path, GRAPH_FORMAT):
+        if isinstance(item, SkippedItem):
+            raise InputError(
+                f"{item.where} of {path}: {item.why}; nothing was imported: `slowwave import` of the file skips such lines"
+            )
+    return memory.trusting("import").import_(path, GRAPH_FORMAT)

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
+from slowwave.model.codec import dumps
 from slowwave.stores.connection import ConstraintError, Values, WriteHints
 from slowwave.stores.postgres.opening import READING, WRITING, TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection
@@ -26,9 +27,10 @@ _JOURNAL_GREW: Final = b"SELECT EXISTS (SELECT 1 FROM journal WHERE scope = $1 A
 
 _GREW_OR_HELD: Final = (
     b"SELECT EXISTS (SELECT 1 FROM journal WHERE scope = $1 AND key > $2 AND key <= $3) "
-    b"OR EXISTS (SELECT 1 FROM held WHERE scope = $1 AND content = $4)"
+    b"OR EXISTS (SELECT 1 FROM held WHERE scope = $1 "
+    b"AND content IN (SELECT jsonb_array_elements_text(CAST($4 AS jsonb))))"
 )
-"""The same, or whether a key is suppressed."""
+"""The same, or whether one of the keys is suppressed."""
 
 _CHECKS: Final = frozenset({_JOURNAL_GREW, _GREW_OR_HELD})
 
@@ -90,7 +92,7 @@ class Session:
     def _reset(self) -> None:
         self._begun = self._every_scope = False
         self.hints: WriteHints | None = None
-        self._unless_held: str | None = None
+        self._unless_held: tuple[str, ...] = ()
         self._visible: list[int] = []
         self._path: str | None = None
         self._holds = False
@@ -173,14 +175,14 @@ class Session:
         hints: WriteHints | None = None,
         *,
         stream: bool = False,
-        unless_held: str | None = None,
+        unless_held: tuple[str, ...] = (),
     ) -> None:
         """Begin a write to a scope under its lock, perhaps relying on the hints of the last write to it.
 
         Another session may have written since. The server checks in the first round trip that the journal did not grow;
         a row that exists already is left out and noticed before COMMIT is sent. With `stream`, and if there are hints,
         each statement is sent as it comes, unless one that returns rows came first. The hints also count as outdated if
-        the key `unless_held` is suppressed.
+        one of the keys `unless_held` is suppressed.
         """
         if self._raw is not None:
             self.end()
@@ -277,10 +279,10 @@ class Session:
         if self.hints is not None:
             token = self.hints.token
             values = (token, self.hints.journal, bounds(token)[1])
-            if self._unless_held is None:
-                yield Query(_JOURNAL_GREW, values)
+            if self._unless_held:
+                yield Query(_GREW_OR_HELD, (*values, dumps(self._unless_held)))
             else:
-                yield Query(_GREW_OR_HELD, (*values, self._unless_held))
+                yield Query(_JOURNAL_GREW, values)
 
     def _connection(self) -> RawConnection:
         if self._raw is not None and self._raw.closed:

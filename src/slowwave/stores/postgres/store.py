@@ -111,7 +111,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, Postgr
                 token,
                 hints,
                 stream=run is not None and _adds_few(run),
-                unless_held=None if run is None else run.plan.unless_held,
+                unless_held=() if run is None else run.plan.unless_held,
             ),
             commit=partial(self._commit, scope, token, run),
             back=self._back,

@@ -182,11 +182,30 @@ def _refuse_foreign(path: str, latest: int) -> None:
             f"{path!r} is not a database of Slowwave, or its first page is damaged; it was not touched: "
             "choose another path, or restore a backup"
         )
-    application, version = int.from_bytes(begins[68:72], "big"), int.from_bytes(begins[60:64], "big")
-    if application == APPLICATION_ID:
-        refuse_newer(version, latest, path)
-    elif application != 0 or _has_tables(file):
-        raise foreign(path)
+    _refuse_foreign_tables(file, begins, latest)
+
+
+def _refuse_foreign_tables(file: Path, begins: bytes, latest: int) -> None:
+    """Raise ForeignFileError for a database with this header (bytes) that is not of Slowwave and has tables.
+
+    Another process may create the store at the same time: its header says so only once the log is merged. A header that
+    changed while the tables were read is read again, so that a half-merged file is neither foreign nor damaged.
+    """
+    while True:
+        application, version = int.from_bytes(begins[68:72], "big"), int.from_bytes(begins[60:64], "big")
+        if application == APPLICATION_ID:
+            return refuse_newer(version, latest, str(file))
+        if application != 0:
+            raise foreign(str(file))
+        problem: StoreError | None = None
+        try:
+            if not _has_tables(file):
+                return None
+        except CorruptError as error:
+            problem = error
+        before, begins = begins, header(str(file))
+        if begins == before:
+            raise problem or foreign(str(file))
 
 
 def _refuse_second_name(file: Path) -> None:

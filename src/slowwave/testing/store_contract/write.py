@@ -3,11 +3,12 @@
 # ruff: noqa: D102, PLR2004  # a test's name is its sentence, and expected numbers are the point of a test
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from slowwave.errors import ClosedError, ConflictError, InputError
+from slowwave.errors import ClosedError, ConflictError, InputError, SuppressedError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import SourceRef
 from slowwave.model.operations import Erase, MoveCursor, RejectFact, Suppress
@@ -80,10 +81,13 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
             depth=1,
             members=("f0", "f00"),
             superseded_by="f9",
-            sources=(SourceRef(memory="m1", ref="a", quote="I like “tea”"),),
+            sources=(SourceRef(memory="said", ref="a", quote="I like “tea”"),),
             version=4,
             flags=frozenset({"unreconciled", "b"}),
             metadata={"b": "1", "a": "ü"},
+        )
+        store.apply(
+            plan(add(message("I like “tea”", id="said")), *(add(fact(name, id=name)) for name in whole.members))
         )
         store.apply(plan(add(whole)))
         assert store.get([SCOPE], [whole.id]) == [whole]
@@ -397,6 +401,30 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         found = store.links(SCOPE, None, ["close", "unsure"])
         assert {(each.source, each.target) for each in found} == {(one.id, two.id), (two.id, three.id)}
         assert store.links(OTHER, None) == []
+
+    def test_nothing_is_written_that_rests_on_an_erased_memory(self, store: Store) -> None:
+        hello, tea, zoo = message("Hello"), fact("Likes tea"), fact("The zoo is near")
+        store.apply(plan(add(hello), add(tea), add(zoo)))
+        store.apply(plan(Erase(memory=hello.id, because="asked to")))
+        said, other = (SourceRef(memory=hello.id, ref=hello.id),), fact("Likes oats")
+        for rests in (
+            plan(add(fact("Likes rye", sources=said))),
+            plan(add(fact("Tea and rye", kind="summary", depth=1, members=(tea.id, hello.id)))),
+            plan(change(tea, text="Likes rooibos", sources=said)),
+            plan(replace(group([add(fact("Likes rye"))]), rests_on=(tea.id, hello.id))),
+        ):
+            (dropped,) = store.apply(rests).dropped
+            assert "was erased since" in dropped.reason
+        both = (SourceRef(memory=other.id, ref=other.id), SourceRef(memory=tea.id, ref=tea.id))
+        assert store.apply(plan(group([add(fact("Likes rye", sources=both)), add(other)]))).dropped == ()
+        assert store.apply(plan(replace(group([add(fact("Eats rye"))]), rests_on=(zoo.id,)))).applied
+
+    def test_a_plan_is_refused_if_one_of_its_keys_is_suppressed(self, store: Store) -> None:
+        store.apply(plan(Suppress(key="two", because="erased")))
+        assert store.apply(plan(add(fact("Likes tea")), unless_held=("one", "three"))).applied
+        with pytest.raises(SuppressedError):
+            store.apply(plan(add(fact("Likes rye")), unless_held=("one", "two")))
+        assert [one.text for one in store.select([SCOPE], Where(kinds=FACTS))] == ["Likes tea"]
 
     def test_a_lease_has_one_holder_and_an_outdated_token_opens_nothing(self, store: Store) -> None:
         first = store.lease(SCOPE, "one", 60, NOW)

@@ -178,8 +178,11 @@ DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_te
 -- name: is_held (scope, content)
 SELECT 1 FROM held WHERE scope = $1 AND content = $2
 
--- name: unless_held (scope, content) skipped_with_hints
-SELECT 1 FROM held WHERE scope = $1 AND content = $2
+-- name: unless_held (scope, keys) skipped_with_hints
+SELECT 1 FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) LIMIT 1
+
+-- name: count_of_ids (scope, ids)
+SELECT count(*) FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 
 -- name: held_beginning (scope, low, high)
 SELECT content FROM held

@@ -163,7 +163,10 @@ DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_eac
 SELECT 1 FROM held WHERE scope = ? AND content = ?
 
 -- name: unless_held
-SELECT 1 FROM held WHERE scope = ? AND content = ?
+SELECT 1 FROM held WHERE scope = ? AND content IN (SELECT value FROM json_each(?)) LIMIT 1
+
+-- name: count_of_ids
+SELECT count(*) FROM memories WHERE scope = ? AND id IN (SELECT value FROM json_each(?))
 
 -- name: held_beginning
 SELECT content FROM held WHERE scope = ? AND content >= ? AND content < ? ORDER BY content

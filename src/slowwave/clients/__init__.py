@@ -1,0 +1,1 @@
+"""`slowwave.wrap`: the clients of model providers, with a memory."""

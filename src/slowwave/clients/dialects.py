@@ -1,0 +1,250 @@
+"""How the calls of OpenAI and Anthropic contain messages, a system prompt and an answer. Values are read, never changed."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+TURNS: Final = frozenset({"user", "tool"})
+"""Roles of the messages of a call that are stored. The system prompt is the program's, and is sent with each call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a call: a role of `slowwave.Message`, and the content as the call has it."""
+
+    role: str
+    content: Any
+
+
+def words(said: Said) -> str:
+    """The texts of a message, without pictures, files and calls."""
+    if isinstance(said.content, str):
+        return said.content.strip()
+    parts = said.content if isinstance(said.content, list | tuple) else ()
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+    return "\n".join(text for text in texts if isinstance(text, str)).strip()
+
+
+def begun_answer(history: Sequence[Said]) -> Sequence[Said]:
+    """The messages of the assistant at the end: the beginning of the answer, given by the caller."""
+    end = len(history)
+    while end and history[end - 1].role == "assistant":
+        end -= 1
+    return history[end:]
+
+
+def new_messages(history: Sequence[Said]) -> list[Said]:
+    """The messages after the last answer: those before it were new in an earlier call.
+
+    >>> said = [Said("user", "Hi"), Said("assistant", "Hello"), Said("user", "Who am I?"), Said("assistant", "You are")]
+    >>> new_messages(said)
+    [Said(role='user', content='Who am I?')]
+    """
+    end = len(history) - len(begun_answer(history))
+    start = end
+    while start and history[start - 1].role != "assistant":
+        start -= 1
+    return [said for said in history[start:end] if said.role in TURNS]
+
+
+class Dialect(ABC):
+    """One way to call a model."""
+
+    argument: str
+    """The argument with the messages."""
+
+    def materialised(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments, with a list in place of an iterator of messages, which can be read only once."""
+        given: Any = arguments.get(self.argument)
+        if isinstance(given, str | Sequence) or not hasattr(given, "__iter__"):
+            return dict(arguments)
+        return {**arguments, self.argument: list(given)}
+
+    def messages(self, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The messages of a call as mappings."""
+        given = arguments.get(self.argument)
+        return [_mapping(one) for one in given] if isinstance(given, list | tuple) else []
+
+    @abstractmethod
+    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+        """What a call contains, in order."""
+
+    @abstractmethod
+    def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
+        """The arguments with a text at the end of the system prompt."""
+
+    @abstractmethod
+    def answer(self, result: Any) -> str:  # noqa: ANN401 - an object of the client's package
+        """The text of an answer; empty if it only calls tools."""
+
+    @abstractmethod
+    def piece(self, event: Any) -> str:  # noqa: ANN401 - an object of the client's package
+        """The text that an event of a stream adds to the answer."""
+
+    def continued(self, arguments: Mapping[str, Any]) -> str:
+        """The id of the earlier answer, or of the conversation on the server, that a call continues; empty if there is none."""
+        del arguments
+        return ""
+
+    def identity(self, result: object) -> str:
+        """The id by which a later call continues this answer; empty if none can."""
+        del result
+        return ""
+
+    def event_identity(self, event: object) -> str:
+        """The id as in `identity`, if an event has it."""
+        del event
+        return ""
+
+
+class Chat(Dialect):
+    """`chat.completions.create` of OpenAI."""
+
+    argument = "messages"
+
+    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+        """What a call contains, in order."""
+        return [Said(_role(one.get("role")), one.get("content")) for one in self.messages(arguments)]
+
+    def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
+        """Extend the first system message, because some models accept only one; without one, add it."""
+        first, *rest = arguments["messages"]
+        found = _mapping(first)
+        if _role(found.get("role")) == "system":
+            extended = {**found, "content": _extended(found.get("content"), text)}
+            return {**arguments, "messages": [extended, *rest]}
+        return {**arguments, "messages": [{"role": "system", "content": text}, first, *rest]}
+
+    def answer(self, result: Any) -> str:  # noqa: ANN401 - a ChatCompletion
+        """The text of the first choice."""
+        choices = getattr(result, "choices", None)
+        return _text_of(choices[0].message, "content", "refusal") if choices else ""
+
+    def piece(self, event: Any) -> str:  # noqa: ANN401 - a ChatCompletionChunk
+        """The text of the first choice."""
+        first = [choice for choice in getattr(event, "choices", ()) if getattr(choice, "index", 0) == 0]
+        return _text_of(first[0].delta, "content", "refusal") if first else ""
+
+
+class Responses(Dialect):
+    """`responses.create` of OpenAI."""
+
+    argument = "input"
+
+    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+        """What a call contains, in order; not what the server knows of `previous_response_id`."""
+        if isinstance(arguments.get("input"), str):
+            return [Said("user", arguments["input"])]
+        return [_said_item(item) for item in self.messages(arguments)]
+
+    def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
+        """Extend the instructions."""
+        return {**arguments, "instructions": _extended(arguments.get("instructions"), text)}
+
+    def answer(self, result: Any) -> str:  # noqa: ANN401 - a Response
+        """The texts of its messages."""
+        return _text_of(result, "output_text")
+
+    def piece(self, event: Any) -> str:  # noqa: ANN401 - a ResponseStreamEvent
+        """The text of a delta of a message."""
+        is_text = getattr(event, "type", "") in {"response.output_text.delta", "response.refusal.delta"}
+        return _text_of(event, "delta") if is_text else ""
+
+    def continued(self, arguments: Mapping[str, Any]) -> str:
+        """The id of the conversation on the server, or of the answer before."""
+        conversation = arguments.get("conversation")
+        if isinstance(conversation, Mapping):
+            conversation = conversation.get("id")
+        found = conversation if isinstance(conversation, str) else arguments.get("previous_response_id")
+        return found if isinstance(found, str) else ""
+
+    def identity(self, result: object) -> str:
+        """The id of the answer."""
+        return _text_of(result, "id")
+
+    def event_identity(self, event: object) -> str:
+        """The id of the answer, which the first event has."""
+        return self.identity(getattr(event, "response", None))
+
+
+class Messages(Dialect):
+    """`messages.create` and `messages.stream` of Anthropic."""
+
+    argument = "messages"
+
+    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+        """What a call contains, in order. Results of tools, which are in messages of the user, are those of a tool."""
+        found: list[Said] = []
+        for one in self.messages(arguments):
+            role, content = _role(one.get("role")), one.get("content")
+            blocks = [_mapping(block) for block in content] if isinstance(content, list | tuple) else None
+            if role != "user" or blocks is None:
+                found.append(Said(role, content if blocks is None else blocks))
+                continue
+            results = [block for block in blocks if str(block.get("type", "")).endswith("tool_result")]
+            own = [block for block in blocks if block not in results]
+            found += [Said("tool", result.get("content")) for result in results]
+            found += [Said("user", own)] if own else []
+        return found
+
+    def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
+        """Extend the system prompt at its end, so that what stands before it stays in the cache."""
+        return {**arguments, "system": _extended(arguments.get("system"), text)}
+
+    def answer(self, result: Any) -> str:  # noqa: ANN401 - a Message
+        """The texts of its blocks."""
+        blocks = getattr(result, "content", None) or ()
+        return "".join(_text_of(block, "text") for block in blocks if getattr(block, "type", "") == "text")
+
+    def piece(self, event: Any) -> str:  # noqa: ANN401 - a RawMessageStreamEvent
+        """The text of a delta of a block."""
+        delta = getattr(event, "delta", None)
+        return _text_of(delta, "text") if getattr(delta, "type", "") == "text_delta" else ""
+
+
+_CHAT, _RESPONSES, _MESSAGES = Chat(), Responses(), Messages()
+CALLS: Final[Mapping[str, Dialect]] = {
+    "chat.completions.create": _CHAT,
+    "chat.completions.parse": _CHAT,
+    "responses.create": _RESPONSES,
+    "responses.parse": _RESPONSES,
+    "messages.create": _MESSAGES,
+    "messages.parse": _MESSAGES,
+    "messages.stream": _MESSAGES,
+}
+"""The calls that have a memory, by the path of the method in the client."""
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    """A message or a block as a mapping. Programs also pass back the objects of earlier answers."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    dump = getattr(value, "model_dump", None)
+    return dict(dump(mode="json")) if dump is not None else {}
+
+
+def _role(role: object) -> str:
+    """The role of `slowwave.Message`; that of an unknown one is a tool, which is trusted least."""
+    known = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
+    return known.get(role, "tool") if isinstance(role, str) else "tool"
+
+
+def _said_item(item: Mapping[str, Any]) -> Said:
+    """An item of the Responses interface: a message, the output of a tool, or a call without words."""
+    if "role" in item:
+        return Said(_role(item["role"]), item.get("content"))
+    return Said("tool", item["output"]) if "output" in item else Said("assistant", None)
+
+
+def _extended(prompt: object, text: str) -> Any:  # noqa: ANN401 - of the type of the prompt
+    """A prompt, which is a text, a list of parts, or not given, with a text at its end."""
+    if isinstance(prompt, list | tuple):
+        return [*prompt, {"type": "text", "text": text}]
+    return f"{prompt}\n\n{text}" if isinstance(prompt, str) and prompt else text
+
+
+def _text_of(value: object, *names: str) -> str:
+    """The first attribute of these names that is a text with content; else an empty text."""
+    found = (getattr(value, name, None) for name in names)
+    return next((text for text in found if isinstance(text, str) and text), "")
