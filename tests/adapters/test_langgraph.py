@@ -1,6 +1,7 @@
 """LangGraph's store on a memory: LangGraph's own tests, and what they do not ask for."""
 
 import asyncio
+import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, Op, PutOp, SearchOp
+from langgraph.store.memory import InMemoryStore
 from tests.adapters.pages import check_page
 from tests.adapters.upstream import Outcomes, run_tests, unpacked_source
 
@@ -263,6 +265,17 @@ def test_notes_of_other_programs_in_the_memory_are_no_items(memory: AgentMemory,
     assert store.get(("a",), "k") is None
 
 
+def test_items_that_were_imported_from_another_store_are_items(memory: AgentMemory, tmp_path: Path) -> None:
+    other, store = InMemoryStore(), SlowwaveStore(memory)
+    other.put(("users", "a/b"), "k", {"text": "green tea", "n": 1})
+    file = tmp_path / "store.jsonl"
+    file.write_text(json.dumps(other.search(())[0].dict()), encoding="utf-8")
+    memory.import_(file, "langgraph")
+    assert store.get(("users", "a/b"), "k").value == {"text": "green tea", "n": 1}  # type: ignore[union-attr]
+    store.put(("users", "a/b"), "k", {"text": "black tea"})
+    assert [item.value for item in store.search((), query="tea")] == [{"text": "black tea"}]
+
+
 def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: SlowwaveStore) -> None:
     spaces = [("a", "b", "c"), ("a", "x", "c"), ("a", "b"), ("b", "a/b")]
     store.batch([PutOp(space, "k", {}) for space in spaces])
@@ -353,6 +366,7 @@ def test_pages_of_a_question_neither_skip_nor_repeat_an_item(store: SlowwaveStor
     assert sorted(paged) == sorted(whole)
     many = store.search(("a",), query="printer", filter={"n": {"$gte": 120}}, limit=20)
     assert sorted(item.value["n"] for item in many) == list(range(120, 130))
+    assert sum(item.score is not None for item in many) == 5
 
 
 @pytest.mark.parametrize("query", ["", "   ", None])
@@ -526,7 +540,7 @@ def test_a_closed_memory_raises_from_each_operation(tmp_path: Path) -> None:
             store.batch([op])
 
 
-def test_a_read_of_a_store_that_cannot_be_written_succeeds(tmp_path: Path) -> None:
+def test_a_read_succeeds_where_its_item_may_not_be_written(tmp_path: Path) -> None:
     path, clock = tmp_path / "a.db", FrozenClock()
     with AgentMemory.open(path, llm=None, embedder=None, clock=clock) as memory:
         SlowwaveStore(memory).put(("a",), "k", {"v": 1}, ttl=10)
