@@ -101,16 +101,31 @@ def find_public(app: Sphinx, env: BuildEnvironment, node: pending_xref, words: E
     return domain.resolve_xref(env, node["refdoc"], env.app.builder, "obj", name, node, words)
 
 
-def keep_sentence(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Keep "The title: its name without one." one sentence: napoleon takes what is before the colon for a type."""
+def prepare_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Turn the conventions of this project's docstrings into those of reStructuredText, before napoleon reads them.
+
+    Indented lines after an empty one are a formula or a program. The first line of a property is a sentence, where napoleon
+    would take what is before a colon for a type.
+    """
     del app, name, thing, options
-    if what == "property":
-        lines[:0] = ["..", ""]  # an empty comment
+    written: list[str] = []
+    for number, line in enumerate(lines):
+        last = next((text for text in reversed(written) if text), "")
+        begins = number and not lines[number - 1] and indent(line) > indent(last)
+        if begins and last.lstrip() != "::" and not last.endswith("::"):
+            written += [" " * indent(last) + "::", ""]
+        written.append(line)
+    lines[:] = ["..", "", *written] if what == "property" else written  # ".." is an empty comment
+
+
+def indent(line: str) -> int:
+    """The number of spaces before a line."""
+    return len(line) - len(line.lstrip(" "))
 
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
-    app.connect("autodoc-process-docstring", keep_sentence, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", prepare_docstring, priority=400)  # before napoleon
     app.connect("missing-reference", find_public)
     app.connect("source-read", read_page)
     app.connect("include-read", read_included)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slowwave import AgentMemory, Message, ModelError
+from slowwave import AgentMemory, Config, Message, ModelError
 from slowwave.minds.llm.openai import OpenAICompatible
 from slowwave.testing import FrozenClock, OpenAIServer
 from slowwave.testing.openai_server import fails, says
@@ -121,11 +121,12 @@ def test_records_name_the_line_that_wrote_them(written: pytest.LogCaptureFixture
 
 def test_no_record_of_a_compaction_holds_a_name_or_a_word(written: pytest.LogCaptureFixture) -> None:
     clock = FrozenClock(datetime(2026, 3, 1, 9, tzinfo=UTC))
-    with AgentMemory.open(":memory:", llm=None, embedder=None, clock=clock) as memory:
+    config = Config(immediate_window=4, recent_window=4)  # else a summary takes 129 messages
+    with AgentMemory.open(":memory:", llm=None, embedder=None, clock=clock, config=config) as memory:
         for name, speaker in ((CANARY, f"{CANARY}99"), (f"talk {CANARY}", CANARY)):
             said = [
                 Message(role="user", content=f"On day {n} I fed {CANARY} {n * 37} seeds", speaker=speaker, at=clock())
-                for n in range(130)
+                for n in range(20)
             ]
             memory.add_messages(said, conversation=name)
         memory.sleep()

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from slowwave import AgentMemory, Message, Slowwave, worker
 from slowwave.cli.app import app
 from slowwave.composition import build_ports
-from slowwave.errors import InputError, ReadOnlyError, SettingsError, StoreError
+from slowwave.errors import InputError, NotFoundError, ReadOnlyError, SettingsError, StoreError
 from slowwave.model.night import TRIES
 from slowwave.pipelines.sleep import sleep_pass
 from slowwave.pipelines.sleep.report import SleepReport
@@ -125,6 +125,8 @@ def test_a_thousand_dead_letters_keep_no_scope_from_its_pass(own: str, memory: A
         assert len(store.failing()) == 1000
         assert store.retry("bad/7") == ["bad/7"]
         assert store.retry("bad/7") == []
+        with pytest.raises(NotFoundError, match="no scope 'bad/7000'"):
+            store.retry("bad/7000")
         assert memory.ports.store.scopes_due(memory.ports.now(), 10) == ["bad/7"]
 
 

@@ -527,7 +527,6 @@ class AgentMemory:
         deep: bool = False,
         where: Mapping[str, object] | None = None,
         folder: str | None = None,
-        among: Collection[str] | None = None,
         min_relevance: float | None = None,
     ) -> list[Hit]:
         """Return the best memories for a question, best first. Nothing is written; see `record_retrieval`.
@@ -548,7 +547,6 @@ class AgentMemory:
             where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
                 $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first.
             folder: only notes in this folder and in those below it; "" means all notes.
-            among: only memories of these ids, for a condition that no other argument states.
             min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
         Raises:
@@ -570,7 +568,6 @@ class AgentMemory:
             deep=deep,
             where=where,
             folder=folder,
-            among=among,
             min_relevance=min_relevance,
         )
         return search(self.ports, request)

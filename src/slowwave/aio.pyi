@@ -130,7 +130,6 @@ class AsyncAgentMemory:
         deep: bool = False,
         where: Mapping[str, object] | None = None,
         folder: str | None = None,
-        among: Collection[str] | None = None,
         min_relevance: float | None = None,
     ) -> list[Hit]: ...
     async def search_knowledge(self, query: str, top_k: int = 5) -> list[Hit]: ...

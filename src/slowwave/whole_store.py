@@ -344,6 +344,9 @@ class Slowwave:
 
         Returns:
             The scopes that had failed.
+
+        Raises:
+            NotFoundError: the store has no scope of this name.
         """
         from slowwave.pipelines.sleep.all_scopes import retry
 

@@ -197,6 +197,15 @@ async def test_a_search_returns_no_more_than_it_is_asked_for(memory: AgentMemory
     store = SlowwaveStore(memory, max_search_results=3)
     assert len(await store.search("Which boat is in the harbour?")) == 3
     assert len(await store.search("Which boat is in the harbour?", {"max_search_results": 2})) == 2
+    assert len(await store.search("Which boat is in the harbour?", {"max_search_results": -1})) == 1
+    assert len(await store.search("Which boat is in the harbour?", {"max_search_results": 10**9})) == 6
+
+
+async def test_a_long_message_is_cut_in_an_entry_and_kept_whole(memory: AgentMemory) -> None:
+    words = "The ferry is red. " * 3000
+    await SlowwaveStore(memory, conversation="c").add_messages([text("user", words)], numbers(0))
+    assert [len(entry) for entry in await found(SlowwaveStore(memory), "Which colour has the ferry?")] == [2000]
+    assert said(memory, "c") == [("user", words)]
 
 
 def test_a_store_that_is_not_writable_stores_nothing(memory: AgentMemory) -> None:

@@ -113,3 +113,10 @@ def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
         assert target.exists(), f"{page.name} links {name}"
         if heading:
             assert heading in headings(target), f"{page.name} links {name}#{heading}"
+
+
+@pytest.mark.long
+def test_the_pictures_are_those_that_the_library_draws(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "tools" / "draw_pictures.py"), str(tmp_path)], check=True, cwd=tmp_path)
+    drawn = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.svg")}
+    assert drawn == {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "pictures").iterdir()}

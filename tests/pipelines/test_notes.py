@@ -562,26 +562,6 @@ def test_a_note_with_the_same_words_as_an_erased_one_can_be_imported(world: "Wor
     assert names(memory) == ["b"]
 
 
-def test_a_search_among_ids_finds_those_only(memory: AgentMemory) -> None:
-    names = ("printer one", "printer two", "printer three")
-    ids = [memory.note(name, f"the {name}").ids[0] for name in names]
-    fact = memory.add("The printer is loud").ids[0]
-    assert {hit.memory.id for hit in memory.search("printer", among=ids[:2])} == set(ids[:2])
-    assert {hit.memory.id for hit in memory.search("printer", among={fact, ids[0]}, kinds=["note"])} == {ids[0]}
-    assert memory.search("printer", among=[]) == []
-    assert memory.search("printer", among=["unknown"]) == []
-    assert [hit.memory.id for hit in memory.search("printer one", among=ids, top_k=1)] == [ids[0]]
-    with pytest.raises(InputError):
-        memory.search("printer", among=ids[0])
-
-
-def test_a_search_among_ids_shows_no_linked_memory_beside_them(memory: AgentMemory) -> None:
-    first = memory.add("Alice lives in Rome").ids[0]
-    memory.add("Alice lives in Antwerp", trust="web")
-    assert len(memory.search("Where does Alice live?")) == 2
-    assert [hit.memory.id for hit in memory.search("Where does Alice live?", among=[first])] == [first]
-
-
 def test_a_writer_that_met_others_pauses_before_it_tries_again(
     memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,8 @@ USER: Final = "user"
 """The author of the user's events."""
 UNNAMED: Final = "events"
 """The conversation of events that come without a session."""
+LONGEST: Final = 2000
+"""Characters of an entry: a long message would fill the prompt into which entries are put."""
 BATCH: Final = 5000
 """Events that are stored in one transaction."""
 
@@ -171,13 +173,12 @@ def _entry(hit: Hit) -> MemoryEntry:
         id=memory.id,
         author=_line(memory.speaker or memory.role or memory.trust),
         timestamp=memory.at.isoformat(),
-        content=Content(
-            role=USER, parts=[Part(text=_line(f"{hit.text} ({hit.because})" if hit.because else hit.text))]
-        ),
+        content=Content(role=USER, parts=[Part(text=_line(hit.text) + (f" ({hit.because})" if hit.because else ""))]),
         custom_metadata=dict(memory.metadata),
     )
 
 
 def _line(text: str) -> str:
-    """A text on one line without closing tags: `preload_memory` lists entries as lines in a block with tags."""
-    return " ".join(text.split()).replace("</", "< /")
+    """A text on one line without closing tags, cut if it is long: `preload_memory` lists entries in a block with tags."""
+    line = " ".join(text.split()).replace("</", "< /")
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -6,7 +6,7 @@ Pass it to `graph.compile(store=SlowwaveStore(memory))`. docs/adapters/langgraph
 import asyncio
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
@@ -37,7 +37,6 @@ except ImportError as error:
     raise missing(__name__, error) from error
 
 Namespace: TypeAlias = tuple[str, ...]
-Scored: TypeAlias = tuple[Note, float | None]
 
 FOLDER_LONGEST: Final = 512
 """Characters of a folder of notes."""
@@ -47,6 +46,8 @@ PAGE: Final = 500
 """Notes that are read at once."""
 RANKED_LEAST: Final = 20
 """Hits of a search at least, so that small pages of one question are pages of the same ranking."""
+RANKED_MORE: Final = 16
+"""How many times longer the next ranking is, if too few of its hits pass the filter."""
 TTL_MOST: Final = 1_000_000_000
 """Minutes: 1,900 years, so that every end is a date."""
 REFRESHED_AFTER: Final = 0.05
@@ -225,15 +226,11 @@ class SlowwaveStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         folder, most = self._folder(op.namespace_prefix), op.offset + op.limit
-        items: Iterable[Note] = (note for note in self._notes(folder) if _passes_all(note.data, op.filter or {}))
-        ranked: list[Scored] = []
-        if op.query and op.query.strip():
-            items = list(items) if op.filter else items
-            among = [note.id for note in items] if op.filter else None
-            ranked = self._ranked(op.query, folder, among, most)
+        ranked = self._ranked(op, folder, most) if op.query and op.query.strip() else []
         found = ranked[op.offset :]
         if len(ranked) < most:
             known = {(note.folder, note.name) for note, _ in ranked}
+            items = (note for note in self._notes(folder) if _is_item(note, op))
             others = ((note, None) for note in items if (note.folder, note.name) not in known)
             found += islice(others, max(0, op.offset - len(ranked)), most - len(ranked))
         if op.refresh_ttl:
@@ -241,16 +238,15 @@ class SlowwaveStore(BaseStore):
                 self._refresh(note)
         return [SearchItem(**self._fields_of(note), score=score) for note, score in found]
 
-    def _ranked(self, query: str, folder: str, among: Collection[str] | None, most: int) -> list[Scored]:
-        """The best items for the question with their scores, at most so many; of those in `among`, if it is given."""
+    def _ranked(self, op: SearchOp, folder: str, most: int) -> list[tuple[Note, float | None]]:
+        """The best items for the question with their scores, at most so many. A filter may need a longer ranking."""
         top_k = max(RANKED_LEAST, most)
-        within = folder if among is None else None
         while True:
-            hits = self._memory.search(query, top_k=top_k, kinds=["note"], folder=within, among=among)
-            found = [(_note_of(hit.memory), hit.score) for hit in hits if isinstance(hit.memory.data, dict)]
+            hits = self._memory.search(op.query or "", top_k=top_k, kinds=["note"], folder=folder)
+            found = [(_note_of(hit.memory), hit.score) for hit in hits if _is_item(hit.memory, op)]
             if len(found) >= most or len(hits) < top_k:
                 return [*found[:most]]
-            top_k *= 4  # notes of other programs are among the hits
+            top_k *= RANKED_MORE
 
     def _notes(self, folder: str) -> Iterator[Note]:
         page = self._memory.notes(folder, below=True, limit=PAGE)
@@ -304,9 +300,10 @@ def _note_of(memory: Memory) -> Note:
     )
 
 
-def _passes_all(value: object, conditions: Mapping[str, Any]) -> bool:
-    """Whether the data of a note are an item that passes the filter; notes that were written without data are none."""
-    return isinstance(value, dict) and all(_passes(_at(value, key), wanted) for key, wanted in conditions.items())
+def _is_item(note: Note | Memory, op: SearchOp) -> bool:
+    """Whether a note is an item that passes the filter; notes that were written without data are none."""
+    value = note.data
+    return isinstance(value, dict) and all(_passes(_at(value, key), one) for key, one in (op.filter or {}).items())
 
 
 def _check_put(op: PutOp) -> None:

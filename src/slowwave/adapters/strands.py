@@ -21,6 +21,10 @@ except ImportError as error:
     raise missing(__name__, error) from error
 
 DESCRIPTION: Final = "Facts and messages of earlier conversations with this user"
+SEARCH_MOST: Final = 50
+"""Entries that a search returns at most: a model may ask for any number."""
+LONGEST: Final = 2000
+"""Characters of an entry: a long message would fill the prompt into which entries are put."""
 _MARKED: Final = ("image", "document", "video")
 """Blocks that become a marker in a message."""
 
@@ -86,7 +90,7 @@ class SlowwaveStore(MemoryStore):
         most = (options or {}).get("max_search_results") or self.max_search_results
         hits = await self._memory.aio.search(
             query,
-            top_k=8 if most is None else most,
+            top_k=max(1, min(SEARCH_MOST, 8 if most is None else most)),
             except_conversation=self.conversation if self._named is None else None,
             min_relevance=self._min_relevance,
         )
@@ -159,8 +163,9 @@ def _entry(hit: Hit) -> MemoryEntry:
     memory = hit.memory
     source = "" if memory.trust == "user" else f"[{memory.trust}] "
     mark = f" ({hit.because})" if hit.because else ""
+    text = hit.text if len(hit.text) <= LONGEST else f"{hit.text[: LONGEST - 1]}…"
     return MemoryEntry(
-        content=f"{source}{hit.text}{mark}",
+        content=f"{source}{text}{mark}",
         metadata={
             "id": memory.id,
             "kind": memory.kind,

@@ -65,7 +65,6 @@ class Search:
     min_relevance: float | None = None
     where: object = None
     folder: str | None = None
-    among: Collection[str] | None = None
     passes: Filter | None = None
     """The checked filter of `where`."""
 
@@ -86,7 +85,7 @@ def announce(ports: Ports, request: Search, reading: Reading, vector: "NDArray[n
     """Announce a search inside a reading, so that its rows are read together with those of others."""
     request = _checked(request)
     question = clean(request.text)[:QUESTION_LONGEST]
-    if not (request.as_of or request.known_at or request.passes or request.folder or request.among is not None):
+    if not (request.as_of or request.known_at or request.passes or request.folder):
         _rank(ports, request, question, reading, vector)
 
 
@@ -138,7 +137,7 @@ def _search(
 def _is_unfiltered(request: Search) -> bool:
     """Whether a search asks for all that is known now: a page lists memories that a filter might leave out."""
     filters = (request.categories, request.kinds, request.conversation, request.except_conversation, request.since)
-    more = (request.until, request.as_of, request.passes, request.folder, request.among, request.min_relevance)
+    more = (request.until, request.as_of, request.passes, request.folder, request.min_relevance)
     return not request.deep and all(value is None for value in (*filters, *more))
 
 
@@ -264,7 +263,6 @@ def _checked(request: Search) -> Search:
         except_conversation=optional_name(request.except_conversation, "except_conversation", numbers=True),
         passes=checked_filter(request.where),
         folder=checked_folder(request.folder) if request.folder is not None else None,
-        among=optional_names(request.among, "among"),
         since=_time(request.since, "since"),
         until=_time(request.until, "until"),
         as_of=_time(request.as_of, "as_of"),
@@ -294,9 +292,6 @@ def _query(
     if request.passes is not None or request.folder is not None:
         passing = frozenset(memory.id for memory in _filtered(ports, request, known) if _passes(memory, request))
         allowed = passing if allowed is None else allowed & passing
-    if request.among is not None:
-        among = frozenset(request.among)
-        allowed = among if allowed is None else allowed & among
     query = Query(
         text=question,
         vector=vector,
@@ -338,9 +333,7 @@ def _filter_selection(request: Search) -> Where:
 
 
 def _passes(memory: Memory, request: Search) -> bool:
-    """Whether a memory passes the filters on ids, on metadata and on folders."""
-    if request.among is not None and memory.id not in request.among:
-        return False
+    """Whether a memory passes the filters on metadata and on folders."""
     if request.folder is not None and not is_below(memory, request.folder):
         return False
     return request.passes is None or passes_filter(request.passes, memory)

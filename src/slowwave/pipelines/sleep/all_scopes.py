@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from slowwave.errors import StoreError
+from slowwave.errors import NotFoundError, StoreError
 from slowwave.model.night import PassRecord
 from slowwave.model.plan import Plan
 from slowwave.pipelines.planning import new_id
@@ -76,6 +76,12 @@ def failing_scopes(ports: Ports) -> dict[str, PassRecord]:
 
 
 def retry(ports: Ports, scope: str | None = None) -> list[str]:
-    """Forget the failures of a scope, or of all failing ones, so that they are due at once. Returns which they were."""
+    """Forget the failures of a scope, or of all failing ones, so that they are due at once. Returns which they were.
+
+    Raises:
+        NotFoundError: the store has no scope of this name.
+    """
+    if scope is not None and not [found for found in ports.store.scopes(scope, "", 1) if found.path == scope]:
+        raise NotFoundError(f"{ports.store.name} has no scope {scope!r}: `slowwave scopes` lists all")
     scopes = failing_scopes(ports) if scope is None else [scope]
     return [one for one in scopes if ports.store.retry_night(one)]
