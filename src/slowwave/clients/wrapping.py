@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Final, Self, TypeVar, cast
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.clients.dialects import CALLS, Dialect, CallMessage, begun_answer, new_messages, words
+from slowwave.clients.dialects import CALLS, CallMessage, Dialect, begun_answer, new_messages, words
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.log import Log
 
