@@ -72,9 +72,8 @@ def put_notes(
 ) -> Receipt:
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
-    A note of a known name is changed in place, so that its history continues. One that has expired is archived, and a
-    new note takes its name. A text that reads as an instruction and is not from the user is stored for review; the present note
-    of its name stays.
+    A note of a known name is changed in place, so that its history continues. One that has expired is archived. A text
+    that reads as an instruction and is not from the user is stored for review; the present note of its name stays.
 
     Args:
         ports: the store, the embedder and the settings.
@@ -97,8 +96,7 @@ def put_notes(
     wanted, gone = _places(given, removed, ports.now(), keep_times=keep_times)
     expected = [note.version if if_unchanged else if_version for note in (*given, *removed)]
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
-    prepared = dict(zip(wanted, made, strict=True))
-    skipped = 0
+    prepared, skipped = dict(zip(wanted, made, strict=True)), 0
 
     def plan() -> Plan:
         nonlocal skipped
