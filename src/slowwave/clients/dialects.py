@@ -1,7 +1,7 @@
 """How the calls of OpenAI and Anthropic contain messages, a system prompt and an answer. Values are read, never changed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,8 +56,8 @@ class Dialect(ABC):
 
     def materialised(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments, with a list in place of an iterator of messages, which can be read only once."""
-        given: Any = arguments.get(self.argument)
-        if isinstance(given, str | Sequence) or not hasattr(given, "__iter__"):
+        given = arguments.get(self.argument)
+        if not isinstance(given, Iterator):
             return dict(arguments)
         return {**arguments, self.argument: list(given)}
 
