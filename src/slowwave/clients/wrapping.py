@@ -79,8 +79,8 @@ class ClientMemory:
     budget_tokens: int
     failures: int = 0
     last_failure: str | None = None
-    _names: dict[str, str] = field(default_factory=dict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
+    _names: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @contextmanager
     def tolerated(self, action: str) -> Iterator[None]:
