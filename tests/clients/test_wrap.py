@@ -45,7 +45,18 @@ def test_any_client_with_these_methods_is_wrapped_and_not_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    "strange", [None, 7, "text", [7], [None], [{"role": 7}], [{"role": "user", "content": {"a": 1}}]]
+    "strange",
+    [
+        None,
+        7,
+        "text",
+        {"role": "user", "content": "x"},
+        {1},
+        [7],
+        [None],
+        [{"role": 7}],
+        [{"role": "user", "content": {"a": 1}}],
+    ],
 )
 def test_arguments_that_no_one_expects_reach_the_client(strange: object) -> None:
     client = Client()

@@ -87,17 +87,21 @@ def _raises_again(tree: ast.Module, line: int) -> bool:
     return any(isinstance(node, ast.Raise) and node.exc is None for one in handlers for node in ast.walk(one))
 
 
+FAULT_TOLERANT = {Path("cli/hook_cmd.py"), Path("clients/wrapping.py")}
+
+
 def test_broad_excepts_stand_only_where_foreign_code_is_called() -> None:
     """At the doors of models and embedders. Elsewhere one may clean up after itself, and raises again.
 
-    A coding agent refuses the prompt of a person if its hook fails: the hook reports every error and ends with 0.
+    A coding agent refuses the prompt of a person if its hook fails: the hook reports every error and ends with 0. A
+    wrapped client counts every failure of its memory, because the call of the program must not fail.
     """
     swallowing = {
         path.relative_to(SOURCE)
         for path, tree in _trees()
         if any(not _raises_again(tree, line) for line in _broad(tree))
     }
-    assert {path.parts[0] for path in swallowing - {Path("cli/hook_cmd.py")}} <= {"minds", "embedders"}
+    assert {path.parts[0] for path in swallowing - FAULT_TOLERANT} <= {"minds", "embedders"}
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """How the calls of OpenAI and Anthropic contain messages, a system prompt and an answer. Values are read, never changed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ TURNS: Final = frozenset({"user", "tool"})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CallMessage:
     """A message of a call: a role of `slowwave.Message`, and the content as the call has it."""
 
     role: str
     content: Any
 
 
-def words(said: Said) -> str:
+def words(said: CallMessage) -> str:
     """The texts of a message, without pictures, files and calls."""
     if isinstance(said.content, str):
         return said.content.strip()
@@ -26,7 +26,7 @@ def words(said: Said) -> str:
     return "\n".join(text for text in texts if isinstance(text, str)).strip()
 
 
-def begun_answer(history: Sequence[Said]) -> Sequence[Said]:
+def begun_answer(history: Sequence[CallMessage]) -> Sequence[CallMessage]:
     """The messages of the assistant at the end: the beginning of the answer, given by the caller."""
     end = len(history)
     while end and history[end - 1].role == "assistant":
@@ -34,12 +34,12 @@ def begun_answer(history: Sequence[Said]) -> Sequence[Said]:
     return history[end:]
 
 
-def new_messages(history: Sequence[Said]) -> list[Said]:
+def new_messages(history: Sequence[CallMessage]) -> list[CallMessage]:
     """The messages after the last answer: those before it were new in an earlier call.
 
-    >>> said = [Said("user", "Hi"), Said("assistant", "Hello"), Said("user", "Who am I?"), Said("assistant", "You are")]
+    >>> said = [CallMessage("user", "Hi"), CallMessage("assistant", "Hello"), CallMessage("user", "Who am I?"), CallMessage("assistant", "You are")]
     >>> new_messages(said)
-    [Said(role='user', content='Who am I?')]
+    [CallMessage(role='user', content='Who am I?')]
     """
     end = len(history) - len(begun_answer(history))
     start = end
@@ -56,8 +56,8 @@ class Dialect(ABC):
 
     def materialised(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments, with a list in place of an iterator of messages, which can be read only once."""
-        given: Any = arguments.get(self.argument)
-        if isinstance(given, str | Sequence) or not hasattr(given, "__iter__"):
+        given = arguments.get(self.argument)
+        if not isinstance(given, Iterator):
             return dict(arguments)
         return {**arguments, self.argument: list(given)}
 
@@ -67,7 +67,7 @@ class Dialect(ABC):
         return [_mapping(one) for one in given] if isinstance(given, list | tuple) else []
 
     @abstractmethod
-    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+    def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order."""
 
     @abstractmethod
@@ -103,9 +103,9 @@ class Chat(Dialect):
 
     argument = "messages"
 
-    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+    def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order."""
-        return [Said(_role(one.get("role")), one.get("content")) for one in self.messages(arguments)]
+        return [CallMessage(_role(one.get("role")), one.get("content")) for one in self.messages(arguments)]
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
         """Extend the first system message, because some models accept only one; without one, add it."""
@@ -132,10 +132,10 @@ class Responses(Dialect):
 
     argument = "input"
 
-    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+    def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order; not what the server knows of `previous_response_id`."""
         if isinstance(arguments.get("input"), str):
-            return [Said("user", arguments["input"])]
+            return [CallMessage("user", arguments["input"])]
         return [_said_item(item) for item in self.messages(arguments)]
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -173,19 +173,19 @@ class Messages(Dialect):
 
     argument = "messages"
 
-    def history(self, arguments: Mapping[str, Any]) -> list[Said]:
+    def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order. Results of tools, which are in messages of the user, are those of a tool."""
-        found: list[Said] = []
+        found: list[CallMessage] = []
         for one in self.messages(arguments):
             role, content = _role(one.get("role")), one.get("content")
             blocks = [_mapping(block) for block in content] if isinstance(content, list | tuple) else None
             if role != "user" or blocks is None:
-                found.append(Said(role, content if blocks is None else blocks))
+                found.append(CallMessage(role, content if blocks is None else blocks))
                 continue
             results = [block for block in blocks if str(block.get("type", "")).endswith("tool_result")]
             own = [block for block in blocks if block not in results]
-            found += [Said("tool", result.get("content")) for result in results]
-            found += [Said("user", own)] if own else []
+            found += [CallMessage("tool", result.get("content")) for result in results]
+            found += [CallMessage("user", own)] if own else []
         return found
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -230,11 +230,11 @@ def _role(role: object) -> str:
     return known.get(role, "tool") if isinstance(role, str) else "tool"
 
 
-def _said_item(item: Mapping[str, Any]) -> Said:
+def _said_item(item: Mapping[str, Any]) -> CallMessage:
     """An item of the Responses interface: a message, the output of a tool, or a call without words."""
     if "role" in item:
-        return Said(_role(item["role"]), item.get("content"))
-    return Said("tool", item["output"]) if "output" in item else Said("assistant", None)
+        return CallMessage(_role(item["role"]), item.get("content"))
+    return CallMessage("tool", item["output"]) if "output" in item else CallMessage("assistant", None)
 
 
 def _extended(prompt: object, text: str) -> Any:  # noqa: ANN401 - of the type of the prompt

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Final, Self, TypeVar, cast
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.clients.dialects import CALLS, Dialect, Said, begun_answer, new_messages, words
+from slowwave.clients.dialects import CALLS, CallMessage, Dialect, begun_answer, new_messages, words
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.log import Log
 
@@ -79,8 +79,8 @@ class ClientMemory:
     budget_tokens: int
     failures: int = 0
     last_failure: str | None = None
-    _names: dict[str, str] = field(default_factory=dict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
+    _names: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @contextmanager
     def tolerated(self, action: str) -> Iterator[None]:
@@ -109,7 +109,7 @@ class ClientMemory:
                 turn.arguments = dialect.with_context(turn.arguments, text) if text else turn.arguments
         return turn
 
-    def _name(self, dialect: Dialect, arguments: Mapping[str, Any], history: Sequence[Said]) -> tuple[str, bool]:
+    def _name(self, dialect: Dialect, arguments: Mapping[str, Any], history: Sequence[CallMessage]) -> tuple[str, bool]:
         """The conversation of a call, and whether all that is stored in it was part of it before."""
         if self.conversation is not None:
             return self.conversation, True
@@ -119,7 +119,7 @@ class ClientMemory:
         opening = earlier or next((words(one) for one in history if one.role == "user"), "")
         return f"wrap-{blake2b(opening.encode('utf-8', 'replace'), digest_size=8).hexdigest()}", bool(earlier)
 
-    def _recalled(self, question: str, conversation: str, history: Sequence[Said]) -> str:
+    def _recalled(self, question: str, conversation: str, history: Sequence[CallMessage]) -> str:
         """The context for a question; empty if it says nothing that the call does not contain."""
         context = self.memory.context(
             question, conversation=conversation, budget_tokens=self.budget_tokens, related_only=True
@@ -150,7 +150,7 @@ class Turn:
     memory: ClientMemory
     dialect: Dialect
     arguments: dict[str, Any]
-    new: list[Said] = field(default_factory=list)
+    new: list[CallMessage] = field(default_factory=list)
     name: str = ""
     pieces: list[str] = field(default_factory=list)
     identity: str = ""

@@ -72,9 +72,8 @@ def put_notes(
 ) -> Receipt:
     """Write and remove notes in one transaction. A note with the content that is stored changes nothing.
 
-    A note of a known name is changed in place, so that its history continues. One that has expired is archived, and a
-    new note takes its name. A text that reads as an instruction and is not from the user is stored for review; the present note
-    of its name stays.
+    A note of a known name is changed in place, so that its history continues. One that has expired is archived. A text
+    that reads as an instruction and is not from the user is stored for review; the present note of its name stays.
 
     Args:
         ports: the store, the embedder and the settings.
@@ -95,30 +94,25 @@ def put_notes(
     trust = least((trust, ports.ceiling))
     given, removed = [_note(note) for note in notes], [_note(note) for note in remove]
     wanted, gone = _places(given, removed, ports.now(), keep_times=keep_times)
-    versions = {
-        place: note.version if if_unchanged else if_version
-        for place, note in zip((*wanted, *gone), (*given, *removed), strict=True)
-    }
+    expected = [note.version if if_unchanged else if_version for note in (*given, *removed)]
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
-    prepared = dict(zip(wanted, made, strict=True))
-    skipped = 0
+    prepared, skipped = dict(zip(wanted, made, strict=True)), 0
 
     def plan() -> Plan:
         nonlocal skipped
         now, current = ports.now(), _current(ports, [*wanted, *gone])
         for present in current.values():
             check_may_change(ports, present)
-        _check_versions(current, versions, now)
-        operations = list[Operation]()
-        for place, note in wanted.items():
-            for operation in _writing(ports, note, current.get(place), now, trust):
-                operations.append(replace(operation, entry=prepared[place]) if _has_new_words(operation) else operation)
+        _check_versions(current, dict(zip((*wanted, *gone), expected, strict=True)), now)
+        operations = [
+            replace(operation, entry=prepared[place]) if _has_new_words(operation) else operation
+            for place, note in wanted.items()
+            for operation in _writing(ports, note, current.get(place), now, trust)
+        ]
         known = [memory for place in gone if (memory := current.get(place)) is not None]
         operations += [_removal(ports, memory, now) for memory in known]
         skipped = len(gone) - len(known)
-        because = (
-            f"a note {_shown(*next(iter([*wanted, *gone])))}" if len(operations) == 1 else f"{len(operations)} notes"
-        )
+        because = f"a note {_shown(*[*wanted, *gone][0])}" if len(operations) == 1 else f"{len(operations)} notes"
         return replace(single_group_plan(ports, cause, operations, because, now=now), parent=parent)
 
     receipt = apply_with_retry(ports, plan)
