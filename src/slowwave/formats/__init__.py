@@ -1,7 +1,9 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 from slowwave.errors import InputError, shown
@@ -23,6 +25,7 @@ from slowwave.formats.readers import (
 )
 from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.formats.seal import Proof as Proof
+from slowwave.formats.writing import Writable
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 from slowwave.model.message import clean
 
@@ -239,3 +242,33 @@ def _placed(item: Item, where: str) -> Item:
     if not where or not isinstance(item, SkippedItem):
         return item
     return SkippedItem(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
+
+
+def write_file(path: str | Path, write: Callable[[Writable], int], *, overwrite: bool = False) -> int:
+    """Write a file atomically, which only its owner can read. Returns what `write` returns for the open file.
+
+    Where the path is a symbolic link, the file that it points to is written, and the link stays.
+
+    Raises:
+        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
+    """
+    named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
+    if path.exists() and not path.is_file():
+        raise InputError(f"{named} is not a regular file: name a file")
+    if path.exists() and not overwrite:
+        raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
+    try:
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            try:
+                written = write(file)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise InputError(f"cannot write {named}: {error.strerror or error}") from error
+    return written
