@@ -53,6 +53,12 @@ _FITS: Final[dict[str, Callable[[Json], bool]]] = {
 }
 
 
+def check_format(name: str) -> None:
+    """Raise InputError with the list of formats if there is none of this name."""
+    if name not in FORMATS:
+        raise InputError(f"unknown format {shown(name)}: use one of {', '.join(FORMATS)}")
+
+
 def read(
     path: str | Path,
     format: str = "auto",  # noqa: A002 - the public name of the option
@@ -77,8 +83,7 @@ def read(
         InputError: the file or format does not exist, the format cannot be detected, the archive cannot be read, or the
             file contains memories of several users and `user` names none of them.
     """
-    if format not in FORMATS:
-        raise InputError(f"unknown format {shown(format)}: use one of {', '.join(FORMATS)}")
+    check_format(format)
     path, meter = Path(path), meter or Meter()
     if path.is_dir() and not (path / "conversations.json").exists():
         listed = list(notes.found(path))
