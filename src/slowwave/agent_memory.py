@@ -1515,7 +1515,8 @@ class AgentMemory:
         Raises:
             InputError: the format is unknown, the file exists and `overwrite` is False, or it cannot be written.
         """
-        from slowwave.formats.writing import write_file, writer
+        from slowwave.formats import write_file
+        from slowwave.formats.writing import writer
         from slowwave.pipelines.exchange.export import Contents
 
         write = writer(Contents(self.ports), format, user=optional_name(user, "user"))

@@ -12,6 +12,8 @@ import pytest
 
 from slowwave import AgentMemory, cli
 from slowwave.cli.app import app
+from slowwave.formats import FORMATS
+from slowwave.formats.writing import EXPORTS
 
 Run = Callable[..., Any]
 
@@ -184,6 +186,30 @@ def test_an_import_can_be_repeated_and_an_export_imported(run: Run, tmp_path: Pa
     assert run("export", str(tmp_path / "all.jsonl"), "--overwrite").code == 0
     assert run("import", str(tmp_path / "all.jsonl"), "--scope", "other").code == 0
     assert "I keep bees." in run("recall", "bees", "--scope", "other").out
+
+
+def test_the_error_for_an_unknown_format_is_one_sentence_with_all_formats(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.json"
+    talk.write_text("[]")
+    refused = run("import", str(talk), "--format", "xml")
+    assert refused.code == 2
+    assert len(refused.err.strip().splitlines()) == 1
+    assert all(name in refused.err for name in FORMATS)
+    assert [path.name for path in tmp_path.glob("memory.db*")] == []
+    run("add", "Odile owns the ferry")
+    refused = run("export", str(tmp_path / "out"), "--format", "xml")
+    assert refused.code == 2
+    assert all(name in refused.err for name in EXPORTS)
+    assert [path.name for path in tmp_path.glob("out*")] == []
+
+
+def test_an_export_in_another_form_is_written_to_a_file_and_to_the_output(run: Run, tmp_path: Path) -> None:
+    run("add", "Odile owns the ferry", "--category", "person")
+    path = tmp_path / "facts.json"
+    assert run("export", str(path), "--format", "mem0", "--user", "odile", "--json").json["records"] == 1
+    assert json.loads(path.read_text())["results"][0]["user_id"] == "odile"
+    assert run("import", str(path), "--user", "odile", "--scope", "other", "--json").json["facts"] == 1
+    assert "- Odile owns the ferry (" in run("export", "-", "--format", "markdown").out
 
 
 def test_a_truncated_file_is_imported_in_part_and_exits_with_1(run: Run, tmp_path: Path) -> None:

@@ -374,3 +374,27 @@ def test_a_note_item_is_checked_when_it_is_read(written: Write, make: SimpleName
     ]
     found = list(read(written(items, "store.json")))
     assert [type(item) for item in found] == [SkippedItem, SkippedItem, SkippedItem, ImportedNote]
+
+
+@pytest.mark.parametrize("named", ["jsonl", "claude", "chatgpt", "gemini", "mem0", "langgraph"])
+def test_times_at_the_ends_of_the_calendar_in_a_file_break_no_later_sleep(
+    named: str, written: Write, make: SimpleNamespace, memory: AgentMemory
+) -> None:
+    for at in ("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"):
+        said = [{"uuid": at, "sender": "human", "text": f"I live in Bern {at}.", "created_at": at}]
+        whole = make.chatgpt(conversation_id=at)
+        whole["mapping"]["c"]["message"]["create_time"] = at
+        value = {
+            "jsonl": [{"fact": f"Ada likes tea {at}", "at": at}],
+            "claude": [make.claude(uuid=at, chat_messages=said)],
+            "chatgpt": [whole],
+            "gemini": [make.gemini(title=f"Prompted Is it {at}?", time=at)],
+            "mem0": [{"memory": f"Likes tea {at}", "user_id": "ada", "created_at": at, "expiration_date": at}],
+            "langgraph": [make.langgraph(key=at, updated_at=at)],
+        }[named]
+        report = memory.import_(written(value, "file.json"), named)
+        assert report.messages + report.facts + report.notes > 0
+    memory.consolidate_all(force=True)
+    memory.sleep()
+    times = [one.valid_from.year for one in memory.get_all(kinds=["message", "semantic", "note"])]
+    assert all(2 <= year <= 9899 for year in times)

@@ -234,8 +234,10 @@ def import_(
     FILE is a file of JSON or JSON lines, the zip of ChatGPT, Claude or Gemini, a page of Markdown or plain text, a folder of
     such pages, or - for standard input.
     """
+    from slowwave.formats import check_format  # noqa: PLC0415 - `--help` does without
     from slowwave.pipelines.exchange.import_ import ImportInterruptedError  # noqa: PLC0415 - `--help` does without
 
+    check_format(format)  # before a store is created
     with ExitStack() as stack:
         memory = stack.enter_context(options.memory(create=True))
         file = stack.enter_context(_stored_input()) if str(file) == STDIN else file

@@ -1,7 +1,9 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 from slowwave.errors import InputError, shown
@@ -23,6 +25,7 @@ from slowwave.formats.readers import (
 )
 from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.formats.seal import Proof as Proof
+from slowwave.formats.writing import Writable
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 from slowwave.model.message import clean
 
@@ -50,6 +53,12 @@ _FITS: Final[dict[str, Callable[[Json], bool]]] = {
 }
 
 
+def check_format(name: str) -> None:
+    """Raise InputError with the list of formats if there is none of this name."""
+    if name not in FORMATS:
+        raise InputError(f"unknown format {shown(name)}: use one of {', '.join(FORMATS)}")
+
+
 def read(
     path: str | Path,
     format: str = "auto",  # noqa: A002 - the public name of the option
@@ -74,8 +83,7 @@ def read(
         InputError: the file or format does not exist, the format cannot be detected, the archive cannot be read, or the
             file contains memories of several users and `user` names none of them.
     """
-    if format not in FORMATS:
-        raise InputError(f"unknown format {shown(format)}: use one of {', '.join(FORMATS)}")
+    check_format(format)
     path, meter = Path(path), meter or Meter()
     if path.is_dir() and not (path / "conversations.json").exists():
         listed = list(notes.found(path))
@@ -239,3 +247,33 @@ def _placed(item: Item, where: str) -> Item:
     if not where or not isinstance(item, SkippedItem):
         return item
     return SkippedItem(where=f"{where}: {item.where}", why=item.why, broken=item.broken)
+
+
+def write_file(path: str | Path, write: Callable[[Writable], int], *, overwrite: bool = False) -> int:
+    """Write a file atomically, which only its owner can read. Returns what `write` returns for the open file.
+
+    Where the path is a symbolic link, the file that it points to is written, and the link stays.
+
+    Raises:
+        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
+    """
+    named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
+    if path.exists() and not path.is_file():
+        raise InputError(f"{named} is not a regular file: name a file")
+    if path.exists() and not overwrite:
+        raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
+    try:
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            try:
+                written = write(file)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise InputError(f"cannot write {named}: {error.strerror or error}") from error
+    return written

@@ -78,7 +78,7 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
     if not chosen and any(_is_gemini(member, ".html") for member in members):
         raise InputError(f"{path} holds Gemini's activity as HTML: choose JSON for My Activity in Google Takeout")
     for member in members:
-        if member not in chosen and not _is_folder(member):
+        if not _is_conversations(member) and not _is_folder(member):
             yield SkippedItem(where=_shown(member), why=_why_not(member))
     if not chosen:
         raise InputError(f"{path} holds no conversations*.json or *.jsonl: unpack it and name the file to import")

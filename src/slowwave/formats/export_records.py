@@ -9,7 +9,7 @@ from typing import Any, Final
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.builders import NAME_LONGEST
-from slowwave.formats.readers.timestamps import instant
+from slowwave.formats.readers.timestamps import any_instant
 from slowwave.model.exchange import ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import KINDS, MESSAGE, NOTE, PHASES, Memory, SourceRef
@@ -151,7 +151,7 @@ def _name(value: Json, name: str) -> str:
 
 
 def _time(value: Json, name: str) -> datetime:
-    at = instant(value) if isinstance(value, str) else None
+    at = any_instant(value) if isinstance(value, str) else None
     if at is None:
         raise InputError(f"{name} is not a date")
     return at

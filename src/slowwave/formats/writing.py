@@ -1,12 +1,9 @@
 """Writes exports: JSON lines with everything, or facts in the form of Mem0, or a page of Markdown for a person."""
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import md5
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Final, Protocol
 
 from slowwave.errors import InputError, shown
@@ -78,36 +75,6 @@ def writer(contents: Contents, named: str, *, user: str | None = None) -> Callab
             return lambda stream: write_markdown(stream, contents)
         case _:
             return lambda stream: write_lines(stream, contents)
-
-
-def write_file(path: str | Path, write: Callable[[Writable], int], *, overwrite: bool = False) -> int:
-    """Write a file atomically, which only its owner can read. Returns what `write` returns for the open file.
-
-    Where the path is a symbolic link, the file that it points to is written, and the link stays.
-
-    Raises:
-        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
-    """
-    named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
-    if path.exists() and not path.is_file():
-        raise InputError(f"{named} is not a regular file: name a file")
-    if path.exists() and not overwrite:
-        raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
-    try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                written = write(file)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise InputError(f"cannot write {named}: {error.strerror or error}") from error
-    return written
 
 
 def write_lines(stream: Writable, contents: Contents) -> int:

@@ -135,7 +135,7 @@ def idle_from(ports: Ports, conversation: ConversationState, now: datetime) -> d
 
     A message that was stored in the future was stored while the clock was wrong: its conversation is idle at once.
     """
-    if conversation.last_at + IDLE <= now:
+    if now - conversation.last_at >= IDLE:  # the sum may lie after the end of the calendar
         return conversation.last_at + IDLE
     where = Where(kinds=frozenset({MESSAGE}), conversation=conversation.name, order="newest", limit=1)
     newest = ports.store.select((ports.scope,), where)

@@ -3,6 +3,7 @@
 import math
 import re
 from datetime import UTC, datetime
+from typing import Final
 
 _SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number is in milliseconds
 _LOCOMO = "%I:%M %p on %d %B, %Y"
@@ -10,8 +11,19 @@ _ANCHOR = "%B-%d-%Y"
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 
 
+FIRST: Final = datetime(2, 1, 1, tzinfo=UTC)
+LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
+"""Times between which date arithmetic over a human lifetime stays within the calendar."""
+
+
 def instant(value: object) -> datetime | None:
-    """The time of a value in UTC, or None. A text without a time zone is in UTC."""
+    """The time of a value in UTC, or None, also for one outside the years 2 to 9899. Without a time zone it is in UTC."""
+    at = any_instant(value)
+    return at if at is not None and FIRST <= at <= LAST else None
+
+
+def any_instant(value: object) -> datetime | None:
+    """The time of a value in UTC in any year, or None."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):

@@ -11,6 +11,7 @@ from slowwave.policy.comparison.subjects import key as subject_key
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.guard.labels import bare_name
 from slowwave.policy.guard.redaction import redact
+from slowwave.policy.retention.categories import later
 from slowwave.policy.retention.importance import Frequencies, importance
 from slowwave.policy.retention.lasting import durability, durability_of_words
 from slowwave.policy.summaries.own_statements import names_the_last, own_statements, shows
@@ -230,8 +231,8 @@ def stays(line: PageLine, member: Memory | None, worth: Callable[[str], float]) 
 
 
 def leaves_at(line: PageLine) -> datetime:
-    """The instant from which an entry that does not stay is left out."""
-    return datetime.combine(line.day, time(), UTC) + KEPT
+    """The instant from which an entry that does not stay is left out; the last one of the calendar if it lies after it."""
+    return later(datetime.combine(line.day, time(), UTC), KEPT.days) or datetime.max.replace(tzinfo=UTC)
 
 
 def is_told(said: str, fact: str) -> bool:

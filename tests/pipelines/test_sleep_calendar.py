@@ -1,0 +1,28 @@
+"""Times at the ends of the calendar, which a caller may give, break no sleep pass."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from slowwave import AgentMemory
+
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+STATED: dict[str, Callable[[AgentMemory, datetime], object]] = {
+    "a message": lambda memory, at: memory.add_messages([{"role": "user", "content": "I live in Bern.", "at": at}]),
+    "a fact": lambda memory, at: memory.add("Ada likes tea", at=at),
+}
+
+
+@pytest.mark.parametrize("at", [FIRST, LAST])
+@pytest.mark.parametrize("stated", STATED.values(), ids=STATED)
+def test_a_sleep_pass_ends_whenever_something_was_said(
+    stated: Callable[[AgentMemory, datetime], object], at: datetime
+) -> None:
+    with AgentMemory.open(":memory:", llm=None, embedder=None) as memory:
+        stated(memory, at)
+        memory.sleep()
+        memory.consolidate_all(force=True)
+        memory.sleep()
+        assert memory.status().last_sleep is not None
+        assert len(memory.get_all(kinds=["message", "semantic"])) >= 1
