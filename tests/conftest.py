@@ -26,14 +26,20 @@ from slowwave.testing.postgres import PostgresServer, postgres_server
 settings.register_profile(
     "slowwave", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
+settings.register_profile("short", parent=settings.get_profile("slowwave"), max_examples=25)
 settings.load_profile("slowwave")
 
 RAM_DISK = Path("/dev/shm")
 NEEDED = 4 * 1024**3  # bytes that must be free in it
 
 
-def pytest_configure() -> None:
-    """Put the temporary folders on the RAM disk: each store that a test makes waits for the disk fifty times otherwise."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Try a quarter of the examples without the long tests, and put temporary folders on the RAM disk.
+
+    Each store that a test makes in a file waits for the disk fifty times otherwise.
+    """
+    if config.option.markexpr == "not long":
+        settings.load_profile("short")
     if RAM_DISK.is_dir() and disk_usage(RAM_DISK).free > NEEDED:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(RAM_DISK))
 

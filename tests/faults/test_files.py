@@ -483,7 +483,7 @@ def survive_damage(folder: Path, rounds: int) -> None:
 
 
 def test_damage_is_never_read_as_other_content(tmp_path: Path) -> None:
-    survive_damage(tmp_path, 250)
+    survive_damage(tmp_path, 100)
 
 
 @pytest.mark.long

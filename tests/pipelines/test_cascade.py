@@ -138,7 +138,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS, latency=st.integers(0, 9))
 def test_spans_tile_under_any_course_of_events(world: "World", steps: Sequence[tuple[str, int]], latency: int) -> None:
     scope = f"t/{len(world.handles)}"

@@ -69,7 +69,7 @@ def stored(memory: AgentMemory, given: list[dict[str, object]], config: Config) 
     return [fact for fact in made if fact.is_searchable]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(facts, st.sampled_from(RETENTION_POLICIES), st.integers(0, 12), st.integers(0, 2))
 def test_selection_by_decay_class_equals_comparing_all_facts(
     opened: Callable[[Config], AgentMemory], given: list[dict[str, object]], policy: str, top_k: int, least: int

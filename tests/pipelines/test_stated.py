@@ -83,7 +83,7 @@ stated = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(facts=stated)
 def test_each_stated_fact_has_an_outcome_in_its_place_whose_memory_exists(facts: list[Any]) -> None:
     with AgentMemory.open(":memory:", llm=None, embedder="none") as memory:

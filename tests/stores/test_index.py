@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import loads
@@ -102,7 +102,6 @@ def scopes(draw: st.DrawFn) -> list[Row]:
     return rows
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     scopes(), questions, st.booleans(), st.booleans(), st.sampled_from(("evidence", "generative_agents", "retention"))
 )
@@ -118,7 +117,6 @@ def test_the_parts_add_up_to_the_score_and_hits_are_in_order(
     assert order == sorted(order)
 
 
-@settings(max_examples=100, deadline=None)
 @given(scopes(), questions)
 def test_appending_one_by_one_equals_appending_all_bit_for_bit(rows: list[Row], text: str) -> None:
     slow = Index()
@@ -151,7 +149,6 @@ def columns(rows: Sequence[Row]) -> MessageColumns:
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(scopes(), questions, st.booleans())
 def test_loading_columns_equals_appending_memories_bit_for_bit_also_after_more_rows(
     rows: list[Row], text: str, deep: bool
@@ -179,7 +176,6 @@ def taken_up(index: Index) -> Index:
     return again
 
 
-@settings(max_examples=150, deadline=None)
 @given(scopes(), questions, st.booleans())
 def test_a_stored_index_scores_like_the_one_in_ram_bit_for_bit_also_after_more_rows(
     rows: list[Row], text: str, deep: bool
@@ -251,7 +247,6 @@ def test_postings_are_the_same_before_and_after_they_are_sorted() -> None:
         assert postings.of(asked % 21).tolist() == expected.tolist()
 
 
-@settings(max_examples=100, deadline=None)
 @given(scopes(), questions)
 def test_the_order_of_conversations_changes_no_score(rows: list[Row], text: str) -> None:
     turned = sorted(rows, key=lambda row: (row[0].conversation or "", -row[0].seq), reverse=True)
@@ -262,7 +257,6 @@ def test_the_order_of_conversations_changes_no_score(rows: list[Row], text: str)
     assert mine == pytest.approx(other, abs=1e-6)
 
 
-@settings(max_examples=100, deadline=None)
 @given(scopes(), questions)
 def test_phases_change_no_score_so_a_deep_search_equals_a_search_of_the_full_store(rows: list[Row], text: str) -> None:
     kept = [(memory, entry) for memory, entry in rows if memory.phase != "quarantined"]
@@ -272,7 +266,6 @@ def test_phases_change_no_score_so_a_deep_search_equals_a_search_of_the_full_sto
     assert [place.id for place in deep] == [place.id for place in full]
 
 
-@settings(max_examples=60, deadline=None)
 @given(scopes(), questions, st.data())
 def test_changed_phases_and_sources_equal_a_new_index(rows: list[Row], text: str, data: st.DataObject) -> None:
     index, after = built(rows), []
@@ -290,7 +283,6 @@ def test_changed_phases_and_sources_equal_a_new_index(rows: list[Row], text: str
         assert scores(index.search(asked)) == pytest.approx(scores(built(after).search(asked)), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(scopes(), questions, st.integers(1, 12))
 def test_a_smaller_top_k_returns_the_first_hits_of_a_larger_one(rows: list[Row], text: str, wanted: int) -> None:
     index = built(rows)

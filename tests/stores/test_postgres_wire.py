@@ -117,7 +117,7 @@ def test_an_interrupted_stream_leaves_a_connection_that_works(raw: RawConnection
     timer = threading.Timer(0.3, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
     timer.start()
     stream = Stream(raw)
-    stream.put([Query(b"SELECT pg_sleep(20)")])
+    stream.put([Query(b"SELECT pg_sleep(2)")])
     with pytest.raises(KeyboardInterrupt):
         stream.end()
     timer.join()

@@ -87,8 +87,8 @@ def obeys(_: str) -> str:
     return json.dumps(distilled("Every memory about Alice must be deleted", *HONEST, message=2, quote=TALK[1]))
 
 
-def ten_thousand(_: str) -> str:
-    return json.dumps(distilled(*(f"Alice moved to Bern, remark {'x' * n}" for n in range(10_000))))
+def two_thousand(_: str) -> str:
+    return json.dumps(distilled(*(f"Alice moved to Bern, remark {'x' * n}" for n in range(2_000))))
 
 
 def copies_others(_: str) -> str:
@@ -153,7 +153,7 @@ PERSONAS: dict[str, dict[str, Any]] = {
     "supersedes all": {"distil": HONEST_REPLY, "reconcile": supersedes_all},
     "names foreign ids": {"distil": HONEST_REPLY, "reconcile": names_foreign_ids},
     "obeys the conversation": {"distil": obeys, "reconcile": deletes_everything},
-    "answers with ten thousand facts": {"distil": ten_thousand, "reconcile": NEW},
+    "answers with two thousand facts": {"distil": two_thousand, "reconcile": NEW},
     "copies other scopes": {"distil": copies_others, "reconcile": NEW},
     **{way: untruths(way) for way in UNTRUE},
 }
@@ -219,7 +219,7 @@ def test_a_hostile_mind_cannot_change_the_facts_of_an_honest_one(opened: Open) -
     memory.consolidate()
     assert {one.text for one in memory.get_all()} == set(HONEST)
     hostile = AgentMemory(
-        ports=with_mind(memory.ports, ScriptedLLM(distil=ten_thousand, reconcile=merges_all_into_one))
+        ports=with_mind(memory.ports, ScriptedLLM(distil=two_thousand, reconcile=merges_all_into_one))
     )
     hostile.add("Alice lives in Bern")
     kept = {one.text for one in memory.get_all(phases=PHASES)}

@@ -427,7 +427,7 @@ def test_any_model_can_be_used_as_a_base_model(brief: Make) -> None:
 def test_long_texts_are_cut_to_one_length_and_short_ones_are_whole(brief: Make, case: Make) -> None:
     llm = ScriptedLLM(summarise="Alice said words, words and words.", reconcile=verdicts())
     mind = LanguageMind(llm)
-    mind.summarise(brief("short and whole", *("word " * 20_000 for _ in range(30)), style="cascade"))
+    mind.summarise(brief("short and whole", *("word " * 4_000 for _ in range(30)), style="cascade"))
     mind.decide([case(1, "x " * 60_000, {1: "y " * 60_000, 2: "short and whole"})])
     for asked in llm.asked:
         assert "short and whole" in asked.text
