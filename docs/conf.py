@@ -41,10 +41,8 @@ nitpick_ignore_regex = [
     ("py:obj", ".*"),  # single backticks in docstrings: a link if they are the name of something public, else code
     ("py:.*", r"(asyncio|collections|contextlib|datetime|http|pathlib|types|typing|uuid)\..*"),  # the standard library
     ("py:class", r"np\.float32|NDArray"),
-    (
-        "py:class",
-        r"JsonValue|FactLike|slowwave\.model\.mind\.T|slowwave\.clients\.wrapping\.C",
-    ),  # names that annotations give to unions
+    ("py:class", r"JsonValue|FactLike"),  # names that annotations give to unions
+    ("py:class", r"slowwave\.[\w.]+\.[A-Z]"),  # type variables
     ("py:class", r"slowwave\.(session|aio|model\.index_entry|worker\.queue)\.\w+"),  # not public, in signatures
     ("py:class", r"slowwave\.ports\.Store|slowwave\.testing\.openai_server\.Received"),  # the same
 ]

@@ -1,7 +1,7 @@
 """Imports messages, facts and exports in batches, as one run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar, cast
@@ -31,6 +31,7 @@ from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import Admission, named
+from slowwave.pipelines.exchange.batches import batches
 from slowwave.pipelines.exchange.known import choose, is_known
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
@@ -51,29 +52,6 @@ from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, si
 from slowwave.policy.guard.trust import least
 from slowwave.policy.retention.categories import unprotected
 from slowwave.ports import Ports
-
-
-def batches(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    """Groups neighbours of one sort, at most so many; titles and skipped items belong to any sort."""
-    batch: list[Item] = []
-    sort: object = None
-    for item in items:
-        own = sort if isinstance(item, SkippedItem | ConversationTitle) else _sort(item)
-        if batch and (len(batch) >= most or (sort is not None and own != sort)):
-            yield batch
-            batch = []
-        batch.append(item)
-        sort = own
-    if batch:
-        yield batch
-
-
-def _sort(item: Item) -> object:
-    """The key by which items are batched: exported messages of one conversation are numbered together."""
-    if isinstance(item, ExportedMemory):
-        return ExportedMemory, item.memory.conversation if item.memory.kind == MESSAGE else None
-    return type(item)
-
 
 UNPROVEN: Final = (
     "of an export without proof that this memory wrote it: believed like any imported file (trust 'import' at most; no "
