@@ -25,16 +25,25 @@ def address(shared_postgres: PostgresServer) -> str:
 
 
 @pytest.fixture(scope="session")
-def sweeper(address: str) -> Iterator["psycopg.Connection[Any]"]:
-    """A connection to it: a new one reads the catalogue of all tables again."""
-    with psycopg.connect(address, autocommit=True) as db:
-        yield db
+def sweepers(address: str) -> Iterator[list["psycopg.Connection[Any]"]]:
+    """A connection to it, as the last of the list: a new one reads the catalogue of all tables again."""
+    made = [psycopg.connect(address, autocommit=True)]
+    yield made
+    made[-1].close()
 
 
 @pytest.fixture
-def emptied(sweeper: "psycopg.Connection[Any]") -> Callable[[], None]:
+def emptied(address: str, sweepers: list["psycopg.Connection[Any]"]) -> Callable[[], None]:
     """Take everything out of it."""
-    return lambda: truncate(sweeper)
+
+    def empty() -> None:
+        try:
+            truncate(sweepers[-1])
+        except psycopg.OperationalError:  # a test has ended all connections to the database
+            sweepers.append(psycopg.connect(address, autocommit=True))
+            truncate(sweepers[-1])
+
+    return empty
 
 
 def truncate(db: "psycopg.Connection[Any]") -> None:

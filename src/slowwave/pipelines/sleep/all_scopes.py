@@ -82,6 +82,6 @@ def retry(ports: Ports, scope: str | None = None) -> list[str]:
         NotFoundError: the store has no scope of this name.
     """
     if scope is not None and not [found for found in ports.store.scopes(scope, "", 1) if found.path == scope]:
-        raise NotFoundError(f"{ports.store.name} has no scope {scope!r}: `slowwave scopes` lists all")
+        raise NotFoundError(f"{ports.store.name} has no scope {scope!r}: check the name")
     scopes = failing_scopes(ports) if scope is None else [scope]
     return [one for one in scopes if ports.store.retry_night(one)]

@@ -118,6 +118,7 @@ def import_graph(memory: AgentMemory, path: Path) -> ImportReport:
     for item in read(path, GRAPH_FORMAT):
         if isinstance(item, SkippedItem):
             raise InputError(
-                f"{item.where} of {path}: {item.why}; nothing was imported: `slowwave import` of the file skips such lines"
+                f"{item.where} of {path}: {item.why}; nothing was imported: correct it, or import the file into the memory, "
+                "which skips such lines"
             )
     return memory.trusting("import").import_(path, GRAPH_FORMAT)
