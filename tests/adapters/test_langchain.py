@@ -380,6 +380,14 @@ def test_the_retriever_takes_the_filters_of_a_search(memory: AgentMemory) -> Non
         SlowwaveRetriever(memory=memory).invoke("tea", k=0)
 
 
+def test_an_async_call_of_the_retriever_takes_the_number_of_documents(memory: AgentMemory) -> None:
+    memory.add_messages([Message(role="user", content=f"I like tea {number}") for number in range(4)], "a")
+    retriever = SlowwaveRetriever(memory=memory, k=3)
+    assert asyncio.run(retriever.ainvoke("tea")) == retriever.invoke("tea")
+    assert asyncio.run(retriever.ainvoke("tea", k=2)) == retriever.invoke("tea", k=2)
+    assert len(retriever.invoke("tea", k=2)) == 2
+
+
 def test_the_retriever_of_a_closed_memory_raises(tmp_path: Path) -> None:
     memory = AgentMemory.open(tmp_path / "a.db", llm=None, embedder=None)
     memory.close()

@@ -15,7 +15,7 @@ from slowwave.adapters import missing, tolerated
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
     from langchain.agents.middleware.types import OmitFromSchema
-    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
     from langchain_core.retrievers import BaseRetriever
@@ -226,6 +226,12 @@ class SlowwaveRetriever(BaseRetriever):
             deep=self.deep,
         )
         return [_document(hit) for hit in hits]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        """The documents, found on a thread: without this method LangChain refuses `k` in async calls."""
+        return await asyncio.to_thread(self._get_relevant_documents, query, run_manager=run_manager.get_sync(), k=k)
 
 
 def _document(hit: Hit) -> Document:
