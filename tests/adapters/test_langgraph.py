@@ -530,6 +530,12 @@ def test_threads_and_tasks_share_one_store(tmp_path: Path) -> None:
         assert memory.doctor(deep=True) == []
 
 
+@pytest.mark.parametrize("given", [None, "agent.db"])
+def test_what_is_no_memory_is_refused(given: Any) -> None:  # noqa: ANN401 - misuse
+    with pytest.raises(InputError):
+        SlowwaveStore(given)
+
+
 def test_a_closed_memory_raises_from_each_operation(tmp_path: Path) -> None:
     memory = AgentMemory.open(tmp_path / "a.db", llm=None, embedder=None)
     store = SlowwaveStore(memory)

@@ -80,7 +80,7 @@ class SlowwaveStore(BaseStore):
             TrustError. Pass "user" for values that only your own code states, such as prompts.
 
     Raises:
-        InputError: `folder` or `trust` is invalid.
+        InputError: the memory is no AgentMemory, or `folder` or `trust` is invalid.
     """
 
     supports_ttl = True
@@ -94,6 +94,8 @@ class SlowwaveStore(BaseStore):
         folder: str = "langgraph",
         trust: Literal["user", "assistant", "tool", "web"] = "assistant",
     ) -> None:
+        if not isinstance(memory, AgentMemory):
+            raise InputError(f"memory is of type {type(memory).__name__}: pass an AgentMemory")
         if not isinstance(folder, str) or not folder or len(folder) > FOLDER_LONGEST // 2:
             raise InputError(f"folder={folder!r}: use the name of a folder of 1 to {FOLDER_LONGEST // 2} characters")
         if index and "embed" in index:
