@@ -79,6 +79,13 @@ def test_a_failure_of_any_kind_is_counted(monkeypatch: pytest.MonkeyPatch) -> No
     assert (state.slowwave.failures, state.slowwave.last_failure) == (2, "ZeroDivisionError")
 
 
+def test_a_client_with_a_memory_is_not_given_a_second_one() -> None:
+    with AgentMemory.in_memory(embedder=None) as ada, AgentMemory.in_memory(embedder=None) as bob:
+        wrapped = slowwave.wrap(Client(), ada)
+        with pytest.raises(InputError, match="has a memory already"):
+            slowwave.wrap(wrapped, bob)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -48,12 +48,14 @@ def wrap(client: C, memory: AgentMemory, *, conversation: str | None = None, bud
         budget_tokens: the size of what is recalled, at least 64 tokens.
 
     Raises:
-        InputError: the client has none of these methods, or another argument is invalid.
+        InputError: the client has none of these methods or has a memory already, or another argument is invalid.
     """
     if not isinstance(memory, AgentMemory):
         raise InputError(f"memory is of type {type(memory).__name__}: pass an AgentMemory")
     if isinstance(client, type) or not any(hasattr(client, path.partition(".")[0]) for path in CALLS):
         raise InputError(f"client is of type {type(client).__name__}: pass a client of openai or anthropic")
+    if type(client) is _Client:  # isinstance asks for the class of the client inside
+        raise InputError("the client has a memory already: pass the client without one, such as OpenAI()")
     if not isinstance(budget_tokens, int) or budget_tokens < BUDGET_LEAST:
         raise InputError(f"budget_tokens={budget_tokens!r}: use an int of at least {BUDGET_LEAST}")
     if conversation is not None:
