@@ -160,6 +160,14 @@ async def test_a_reply_is_never_trusted_as_the_user(memory: AgentMemory) -> None
     }
 
 
+async def test_only_an_agent_with_a_name_is_the_speaker_of_its_replies(memory: AgentMemory) -> None:
+    for named in ("helper", None):
+        helper = Agent(client=Scripted(), name=named, context_providers=[SlowwaveProvider(memory)])
+        await helper.run("hello", session=AgentSession(session_id=f"s-{named}"))
+    assert [message.speaker for message in memory.messages("s-helper")] == [None, "helper"]
+    assert [message.speaker for message in memory.messages("s-None")] == [None, None]
+
+
 async def test_the_input_of_a_handle_with_a_ceiling_is_not_trusted_as_the_user(
     memory: AgentMemory, model: Scripted
 ) -> None:

@@ -18,6 +18,8 @@ _ROLES: Final = ("user", "assistant", "system", "tool")
 _FILES: Final = ("data", "uri")
 """Contents that become a marker in a message."""
 _NAME_LONGEST: Final = 200
+_UNNAMED: Final = "UnnamedAgent"
+"""The author that the framework writes into replies of an agent without a name. It would be text without meaning in contexts."""
 
 
 class SlowwaveProvider(ContextProvider):
@@ -107,7 +109,7 @@ def _parts(contents: Sequence[Content]) -> list[dict[str, str]]:
 
 def _speaker(name: str | None) -> str | None:
     """The name of an author as the memory takes it; None if there is none."""
-    if name is None:
+    if name is None or name == _UNNAMED:
         return None
     storable = name.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
     return storable[:_NAME_LONGEST] if storable.strip() else None
