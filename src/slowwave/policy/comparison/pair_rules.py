@@ -112,7 +112,7 @@ def outdated_by(new: str, old: str) -> Outdated | None:
     elif (
         earlier.doubtful and not (earlier.denies or later.denies) and shared >= max(_LEAST, SAME * len(earlier.content))
     ):
-        because = f"A later statement is plain where this one is not: “{new.strip()}”"
+        because = f"A later statement is certain where this one asks or doubts: “{new.strip()}”"
     else:
         return None
     return Outdated(new_value=new.strip(), old_value=old.strip(), because=because, certain=False)
