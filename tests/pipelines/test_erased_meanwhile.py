@@ -89,16 +89,16 @@ def test_a_message_that_was_erased_while_it_was_said_again_is_left_out(
     memory = world.open()
     memory.add_messages([Message("user", SECRET, id="m1"), Message("user", "I live in Berlin", id="m2")], "c")
     memory.erase(source="m2")  # the scope has tombstones
-    keys = observe.unless_erased
+    keys = observe.unerased
 
-    def looked(*given: Any) -> tuple[str, ...]:  # noqa: ANN401  # those of `unless_erased`
+    def looked(*given: Any) -> Any:  # noqa: ANN401  # those of `unerased`
         found = keys(*given)
-        monkeypatch.setattr(observe, "unless_erased", keys)
+        monkeypatch.setattr(observe, "unerased", keys)
         with world.open() as other:
             other.erase(source="m1")
         return found
 
-    monkeypatch.setattr(observe, "unless_erased", looked)
+    monkeypatch.setattr(observe, "unerased", looked)
     receipt = memory.add_messages([Message("user", SECRET), Message("user", "I work in Potsdam")], "d")
     assert "4711" not in everything(memory)
     assert [one.text for one in memory.get_all(kinds=["message"])] == ["I work in Potsdam"]

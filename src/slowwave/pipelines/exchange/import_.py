@@ -46,6 +46,7 @@ from slowwave.pipelines.ingest.tombstones import (
     said_tombstones,
     title_tombstone,
     tombstone,
+    unerased,
     unless_erased,
 )
 from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
@@ -528,9 +529,7 @@ class Importer:
         def plan() -> Plan:
             now = self._ports.now()
             by_person = self._ports.ceiling == "user"
-            gone = erased(self._ports, map(_fact_tombstones, facts))  # by another process, since they were sifted
-            kept = [fact for fact, was in zip(facts, gone, strict=True) if not was]
-            unless_held = unless_erased(self._ports, map(_fact_tombstones, kept))
+            kept, unless_held = unerased(self._ports, facts, _fact_tombstones)  # another process may have erased one
             attempts.append(reconcile(self._ports, kept, now=now, stated=by_person))
             because = f"{len(kept)} facts of a file"
             made = single_group_plan(

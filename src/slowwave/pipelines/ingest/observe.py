@@ -21,7 +21,7 @@ from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
-from slowwave.pipelines.ingest.tombstones import SOME, erased, said_tombstones, unless_erased
+from slowwave.pipelines.ingest.tombstones import SOME, said_tombstones, unerased
 from slowwave.pipelines.planning import TRIES, new_id, with_notes
 from slowwave.policy.guard.trust import least, relayed, trust_of_role
 from slowwave.policy.text.features import index_text
@@ -98,8 +98,7 @@ def _stored(
             receipt, problems = _store(ports, replace(begun, unless_held=unless_held), kept, conversation, through)
         except SuppressedError:  # something was erased in the scope, perhaps a moment ago: leave it out
             why = "messages were erased meanwhile"
-            kept = _not_erased(ports, rows)
-            unless_held = unless_erased(ports, map(_tombstones, kept))
+            kept, unless_held = unerased(ports, rows, _tombstones)
             continue
         if not receipt.dropped:
             return kept, receipt, problems
@@ -164,11 +163,6 @@ def _under_review(receipt: Receipt) -> tuple[str, ...]:
         if isinstance(operation, Add) and operation.memory.phase == QUARANTINED
     ]
     return (f"{len(why)} kept for review ({', '.join(sorted(set(why)))}): see `review`",) if why else ()
-
-
-def _not_erased(ports: Ports, rows: list[Message]) -> list[Message]:
-    gone = erased(ports, map(_tombstones, rows))
-    return [row for row, was in zip(rows, gone, strict=True) if not was]
 
 
 def _tombstones(row: Message) -> tuple[str, ...]:

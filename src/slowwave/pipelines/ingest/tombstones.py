@@ -6,15 +6,18 @@ the scope into a copy with another secret. Tombstones of earlier versions are pl
 """
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
+from typing import TypeVar
 
 from slowwave.model.codec import content_key
 from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.operations import Operation, Suppress
 from slowwave.ports import Ports
+
+T = TypeVar("T")
 
 _PURPOSE = b"slowwave tombstones\n"
 _KEY = "tombstone key "
@@ -82,6 +85,13 @@ def unless_erased(ports: Ports, keys: Iterable[Iterable[str]]) -> tuple[str, ...
     """
     secret = _recorded_key(ports)
     return (SOME,) if secret is None else tuple(form for each in keys for form in _forms(secret, each))
+
+
+def unerased(ports: Ports, items: Sequence[T], keys: Callable[[T], Iterable[str]]) -> tuple[list[T], tuple[str, ...]]:
+    """The items that were not erased, by their keys, and the value of `Plan.unless_held` for a plan that stores them."""
+    gone = erased(ports, map(keys, items))
+    kept = [item for item, was in zip(items, gone, strict=True) if not was]
+    return kept, unless_erased(ports, map(keys, kept))
 
 
 def stored_keys(ports: Ports, keys: Iterable[str]) -> dict[str, str]:
