@@ -91,6 +91,7 @@ def _store_options(config: Config) -> dict[str, Any]:
         "statement_seconds": config.statement_seconds,
         "idle_transaction_seconds": config.idle_transaction_seconds,
         "application_name": config.application_name,
+        "prepared_statements": config.prepared_statements,
     }
 
 

@@ -141,6 +141,22 @@ def test_the_server_shows_the_name_of_the_program(
     assert found[0] >= 1
 
 
+@pytest.mark.parametrize(("wanted", "prepares"), [(None, True), (True, True), (False, False)])
+def test_statements_are_prepared_unless_the_setting_forbids_it(
+    in_postgres: PostgresStore, address: str, *, wanted: bool | None, prepares: bool
+) -> None:
+    assert in_postgres.name
+    store = PostgresStore(address, connections=1, prepared_statements=wanted)
+    for number in range(12):
+        store.apply(words(OTHER, f"{wanted}-{number}"))
+        store.get([OTHER], [f"{wanted}-{number}"])
+    raw = store._pool.take(SOON)
+    (found,) = raw.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() or ()
+    store._pool.give(raw)
+    store.close()
+    assert (found > 0) is prepares
+
+
 def test_the_environment_sets_what_config_sets() -> None:
     found = settings.read(
         {

@@ -27,6 +27,7 @@ def raw(in_postgres: PostgresStore, address: str) -> Iterator[RawConnection]:
         db.execute("CREATE TABLE kept (number bigint PRIMARY KEY, text text, data bytea, part float8)")
         connection = connected(address)
         _configured(connection)
+        connection.prepares = True
         yield connection
         connection.close()
         db.execute("DROP TABLE kept")

@@ -72,6 +72,7 @@ class Config:
     statement_seconds: float | None = None
     idle_transaction_seconds: float | None = 60.0
     application_name: str = "slowwave"
+    prepared_statements: bool | None = None
     context_shares: Mapping[str, float] = field(default_factory=dict)
     context_headings: Mapping[str, str] = field(default_factory=dict)
     # the cascade
@@ -208,6 +209,10 @@ _RULES: dict[str, Rule] = {
     "statement_seconds": _number(0.001, 1e6, "use seconds above 0, or None for no limit", optional=True),
     "idle_transaction_seconds": _number(0.001, 1e6, "use seconds above 0, or None for no limit", optional=True),
     "application_name": _LINE,
+    "prepared_statements": (
+        lambda value: value is None or isinstance(value, bool),
+        "use true or false, or None for yes unless the server is behind a pooler",
+    ),
     "immediate_window": _COUNT,
     "recent_window": _COUNT,
     "summary_profile": (lambda value: isinstance(value, str) and bool(value.strip()), "use a name"),

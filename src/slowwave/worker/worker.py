@@ -275,7 +275,6 @@ class Worker:
         """The connection for the worker's own statements; opened again if it was lost. The caller holds its lock."""
         if self._db is None or self._db.closed:
             self._db = connection(self._address)
-            self._db.prepare_threshold = None
         return self._db
 
     def _renew(self, db: "psycopg.Connection[Any]") -> None:

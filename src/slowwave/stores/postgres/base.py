@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _ABOUT: Final = """
 SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
-    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER'))
+    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')), pg_backend_pid()
 """
 
 
@@ -53,6 +53,7 @@ class PostgresBase(StoreBase):
         statement_seconds: float | None = None,
         idle_transaction_seconds: float | None = 60.0,
         application_name: str = "slowwave",
+        prepared_statements: bool | None = None,
         reached: Any = None,  # noqa: ANN401  # as in StoreBase
         steps: Sequence[Migration] | None = None,
         create: bool = True,
@@ -65,11 +66,12 @@ class PostgresBase(StoreBase):
             with self._connect(busy_seconds) as db:
                 self.schema = schema_of(db, self.name, list(steps or migrations("postgres")), create=create)
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
+                pooled = about[-1] != db.info.backend_pid  # a pooler gives its clients numbers of its own
                 if not reads_pages(db):
                     self.unreached = (*self.unreached, PAGES)
         except psycopg.Error as error:
             raise translated(error, self.name) from error
-        durability, encoding, member = about
+        durability, encoding, member, _ = about
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
         self._opening = TransactionSettings(
@@ -80,6 +82,7 @@ class PostgresBase(StoreBase):
             },
             patience=busy_seconds,
         )
+        self._prepares = not pooled if prepared_statements is None else prepared_statements
         self._secret: bytes | None = None
         self._url, self._most = url, connections
         self._begin()
@@ -157,6 +160,7 @@ class PostgresBase(StoreBase):
     def _connected(self, raw: RawConnection) -> None:
         """Configure a new connection. It may lead to a standby that took over and lacks the last writes: drop the hints."""
         _configured(raw)
+        raw.prepares = self._prepares
         self._left.clear()
 
     def _session(self) -> tuple[Session, "ScopeFilter"]:

@@ -15,6 +15,7 @@ from slowwave.stores.postgres.errors import NotConnected
 from slowwave.telemetry import child
 
 _PAUSE: Final = 0.05
+_PREPARED_AFTER: Final = 5  # executions, as psycopg's default
 _SHORTEST_TIMEOUT: Final = 2  # seconds; libpq rounds shorter ones up
 
 
@@ -35,6 +36,15 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
         self.dumping = Transformer(self)
         forks.watch(self)
 
+    @property
+    def prepares(self) -> bool:
+        """Whether statements that are sent again are prepared; not so at first."""
+        return self.prepare_threshold is not None
+
+    @prepares.setter
+    def prepares(self, prepares: bool) -> None:
+        self.prepare_threshold = _PREPARED_AFTER if prepares else None
+
     def after_fork(self) -> None:
         """In a forked child: disconnect the parent's socket. The connection is neither closed nor finalised.
 
@@ -47,7 +57,7 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def connected(url: str, seconds: float = 30.0, application_name: str = "slowwave") -> RawConnection:
-    """A new connection in autocommit mode.
+    """A new connection in autocommit mode, which prepares no statement.
 
     Args:
         url: the address. Its options `application_name` and `connect_timeout` come before the arguments.
@@ -61,7 +71,7 @@ def connected(url: str, seconds: float = 30.0, application_name: str = "slowwave
         known = conninfo.conninfo_to_dict(url)
         options: dict[str, Any] = {"connect_timeout": max(_SHORTEST_TIMEOUT, int(seconds)), **known}
         options.setdefault("fallback_application_name", application_name)
-        return RawConnection.connect(autocommit=True, **options)
+        return RawConnection.connect(autocommit=True, prepare_threshold=None, **options)
     except psycopg.OperationalError as error:
         raise NotConnected(str(error)) from error
 

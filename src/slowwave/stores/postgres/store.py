@@ -50,6 +50,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, Postgr
         statement_seconds: after how long the server cancels a statement; None: its own setting.
         idle_transaction_seconds: after how long the server ends a write that sends nothing; None: its own setting.
         application_name: what the server shows of this process, unless the address says it.
+        prepared_statements: whether the server prepares statements that are sent again; None: unless it is behind a pooler.
         in_ram: memories of a scope up to which it is searched in RAM; the server searches larger ones. None: all in RAM.
         reached: called with the name of each point that a write passes, so that tests can fail there.
         steps: the migrations; for tests of migrations.

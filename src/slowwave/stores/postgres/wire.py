@@ -29,7 +29,8 @@ _numbers = count()
 class Stream:
     """Statements that are sent as they come. After one that fails the server executes none until the end.
 
-    The connection can do nothing else until `end`. A statement that is sent a second time is prepared.
+    The connection can do nothing else until `end`. A statement that is sent a second time is prepared, if the connection
+    prepares statements.
     """
 
     def __init__(self, raw: "RawConnection") -> None:
@@ -53,7 +54,7 @@ class Stream:
             key = query.text, types
             name = known.get(key) or self._prepared.get(key)
             if name is None and key not in known:
-                if len(known) < _PREPARED:
+                if self._raw.prepares and len(known) < _PREPARED:
                     known[key] = b""  # prepared when it is sent again
                 link.send_query_params(query.text, dumped, types, formats)
             else:
