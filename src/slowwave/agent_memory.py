@@ -195,9 +195,34 @@ class AgentMemory:
         )
 
     @classmethod
-    def in_memory(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
-        """Open a memory in RAM. Its content is lost when it is closed. `llm` and `embedder` are as in `open`."""
-        return cls.open(":memory:", llm=llm, embedder=embedder)
+    def in_memory(
+        cls,
+        *,
+        scope: str | None = None,
+        llm: str | LLM | Mind | None = None,
+        embedder: str | Embedder | None = "static",
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
+    ) -> Self:
+        """Open a memory in RAM, such as for tests. Its content is lost when it is closed.
+
+        The arguments and errors are those of `open`. SLOWWAVE_LLM and SLOWWAVE_EMBEDDER are not read: by default no model
+        is asked, and the embedder is "static".
+        """
+        refuse_unknown_arguments(unknown, cls.in_memory)
+        return cls(
+            ":memory:",
+            scope=scope,
+            llm=llm,
+            embedder=embedder,
+            config=config,
+            clock=clock,
+            strict=strict,
+            sleep_every=sleep_every,
+        )
 
     default = in_memory
     """The name of `in_memory` in earlier documents."""
