@@ -1495,7 +1495,8 @@ class AgentMemory:
                 (docs/formats.md).
             format: "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory", "markdown",
                 "text", "locomo", "beam", or "auto" to detect it.
-            dry_run: count only.
+            dry_run: store nothing; the report has the counts of an import. The model is asked as in an import. A fact that
+                would update an earlier one of the same file counts as new, unless both are in one batch of 20.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
             user: of an export of Mem0 with several users, the one whose memories are imported.
