@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Slowwave
+from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Config, Slowwave
 from slowwave.aio import VIEWS, verbs
 from slowwave.errors import ClosedError, InputError
 
@@ -173,6 +173,23 @@ def test_a_memory_is_opened_by_await_by_async_with_and_as_a_task(world: "World")
             return [*counts, len(await memory.get_all())]
 
     assert asyncio.run(program()) == [1, 1]
+
+
+def test_a_store_in_ram_is_opened_like_another_and_calls_an_async_model_on_its_loop(talk: "Talk") -> None:
+    async def program() -> tuple[set[int], int]:
+        llm = AsyncOnly()
+        async with (
+            AsyncAgentMemory.in_memory(embedder=None) as memory,
+            AsyncSlowwave.in_memory(llm=llm, embedder=None, config=Config(min_messages=1)) as store,
+        ):
+            await memory.add("Alice owns the deploy pipeline")
+            assert len(await memory.get_all()) == 1
+            await store.within("acme").add_messages(talk(), conversation="c")
+            await store.within("acme").consolidate("c")
+        return llm.loops, id(asyncio.get_running_loop())
+
+    loops, owner = asyncio.run(program())
+    assert loops == {owner}
 
 
 def test_an_error_of_open_is_raised_by_async_with() -> None:

@@ -6,6 +6,7 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import START, NearEmbedder, World
@@ -203,6 +204,31 @@ def test_unknown_arguments_are_refused_before_anything_is_opened(tmp_path: Path)
         with pytest.raises(InputError, match="sleep_every"):
             facade(tmp_path / "a.db", sleep_every="soon")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_in_ram_takes_the_arguments_of_open(world: World) -> None:
+    options = {"embedder": None, "config": Config(core_top_k=3), "clock": world.clock}
+    with Slowwave.in_memory(**options) as store, AgentMemory.in_memory(**options, scope="acme/alice") as memory:
+        store.within("acme").add("Alice owns the deploy pipeline")
+        assert [scope.path for scope in store.scopes()] == ["acme"]
+        assert memory.scope == "acme/alice"
+        for opened in (store.within("acme"), memory):
+            assert (opened.ports.config.core_top_k, opened.now()) == (3, world.clock())
+
+
+def test_a_store_in_ram_refuses_what_it_does_not_have() -> None:
+    for facade in (Slowwave, AgentMemory):
+        with pytest.raises(InputError, match="belongs to Config"):
+            facade.in_memory(core_top_k=3)
+        with pytest.raises(InputError, match=r"no argument store: use .*llm, embedder"):
+            facade.in_memory(store="agent.db")
+
+
+@pytest.mark.parametrize("names", [(None,), ("acme", None)])
+def test_an_invalid_name_of_a_scope_is_refused_by_its_place(world: World, names: tuple[Any, ...]) -> None:
+    for opened in (Slowwave(world.path, embedder="none"), world.open()):
+        with pytest.raises(InputError, match=rf"^names\[{len(names) - 1}\]=None "):
+            opened.within(*names)
 
 
 def test_a_store_has_a_short_name(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import slowwave
-from slowwave.aio import VIEWS
+from slowwave.aio import OPENERS, VIEWS
 
 SOURCE: Final = Path(__file__).parents[1] / "src" / "slowwave"
 HEADER: Final = "# Written by tools/write_stubs.py: do not edit.\n"
@@ -26,6 +26,7 @@ from typing import Any, Self, TypeVar
 
 _View = TypeVar("_View")
 VIEWS: frozenset[str]
+OPENERS: frozenset[str]
 
 class Opening(Coroutine[Any, Any, _View]):
     def __init__(self, open_it: Callable[[], Coroutine[Any, Any, _View]]) -> None: ...
@@ -89,14 +90,14 @@ def _methods(node: ast.stmt) -> Iterator[ast.stmt]:
     if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
         return
     decorators = [name for name in node.decorator_list if ast.unparse(name) in {"classmethod", "property"}]
-    if decorators and node.name != "open":
+    if decorators and node.name not in OPENERS:
         return
     for defaults in (node.args.defaults, node.args.kw_defaults):
         defaults[:] = [ast.Constant(...) if isinstance(default, ast.Name) else default for default in defaults]
     kind: type[ast.FunctionDef | ast.AsyncFunctionDef] = ast.AsyncFunctionDef
-    if node.name in VIEWS | {"open"}:
+    if node.name in VIEWS | OPENERS:
         kind = ast.FunctionDef
-        annotation = {"open": "Opening[Self]"}.get(node.name, ast.unparse(node.returns or ast.Name("Self")))
+        annotation = "Opening[Self]" if node.name in OPENERS else ast.unparse(node.returns or ast.Name("Self"))
         node.returns = ast.Name("AsyncAgentMemory" if annotation == "AgentMemory" else annotation)
     yield kind(
         name=node.name,

@@ -195,9 +195,34 @@ class AgentMemory:
         )
 
     @classmethod
-    def in_memory(cls, *, llm: LLM | None = None, embedder: Embedder | str | None = "static") -> Self:
-        """Open a memory in RAM. Its content is lost when it is closed. `llm` and `embedder` are as in `open`."""
-        return cls.open(":memory:", llm=llm, embedder=embedder)
+    def in_memory(
+        cls,
+        *,
+        scope: str | None = None,
+        llm: str | LLM | Mind | None = None,
+        embedder: str | Embedder | None = "static",
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
+    ) -> Self:
+        """Open a memory in RAM, such as for tests. Its content is lost when it is closed.
+
+        The arguments and errors are those of `open`. SLOWWAVE_LLM and SLOWWAVE_EMBEDDER are not read: by default no model
+        is asked, and the embedder is "static".
+        """
+        refuse_unknown_arguments(unknown, cls.in_memory)
+        return cls(
+            ":memory:",
+            scope=scope,
+            llm=llm,
+            embedder=embedder,
+            config=config,
+            clock=clock,
+            strict=strict,
+            sleep_every=sleep_every,
+        )
 
     default = in_memory
     """The name of `in_memory` in earlier documents."""
@@ -1470,7 +1495,8 @@ class AgentMemory:
                 (docs/formats.md).
             format: "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory", "markdown",
                 "text", "locomo", "beam", or "auto" to detect it.
-            dry_run: count only.
+            dry_run: store nothing; the report has the counts of an import. The model is asked as in an import. A fact that
+                would update an earlier one of the same file counts as new, unless both are in one batch of 20.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
             user: of an export of Mem0 with several users, the one whose memories are imported.

@@ -23,6 +23,8 @@ View = TypeVar("View", bound="_AsyncFacade[Any]")
 
 VIEWS = frozenset({"trusting", "within"})
 """Methods that only return another memory. They do not wait, so they are not coroutines."""
+OPENERS = frozenset({"open", "in_memory"})
+"""Class methods that open a store. They return an `Opening`."""
 
 
 class Opening(Coroutine[Any, Any, View]):
@@ -65,18 +67,9 @@ class Opening(Coroutine[Any, Any, View]):
 class _AsyncFacade(Generic[Facade]):
     """What both classes share: a synchronous object whose methods run on the threads of its store."""
 
-    def __init__(self, facade: Facade) -> None:
+    def __init__(self, facade: Facade, store: StoreSession) -> None:
         self._facade = facade
-
-    @classmethod
-    def _opening(cls, open_it: Callable[..., Facade], *args: Any, **options: Any) -> Opening[Self]:  # noqa: ANN401 - those of `open`
-        async def opened() -> Self:
-            llm = options.get("llm")
-            if llm is not None and is_async(llm):
-                options["llm"] = run_on_owner_loop(llm, asyncio.get_running_loop())
-            return cls(await asyncio.to_thread(open_it, *args, **options))
-
-        return Opening(opened)
+        self._store = store
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,10 +82,6 @@ class _AsyncFacade(Generic[Facade]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}{repr(self._facade).removeprefix(type(self._facade).__name__)}"
 
-    @property
-    def _store(self) -> StoreSession:
-        raise NotImplementedError
-
     async def _run(self, call: Callable[[], R]) -> R:
         """Call on a thread of the store, with the context variables of the caller."""
         if self._store.closed:  # its threads have ended; the call raises ClosedError, or does nothing
@@ -104,8 +93,9 @@ class _AsyncFacade(Generic[Facade]):
 class AsyncAgentMemory(_AsyncFacade[AgentMemory]):
     """AgentMemory for async programs: the same methods with the same arguments, to be awaited.
 
-    Cancelling an awaited call stops the wait, not the call: a write is one transaction, which happens completely or not
-    at all. A model or embedder that is async-only runs on the event loop that opened this memory.
+    `open` and `in_memory` are awaited too, or used in `async with`, which closes the memory at the end. `within` and
+    `trusting` do not wait. Cancelling an awaited call stops the wait, not the call: a write is one transaction, which
+    happens completely or not at all. A model or embedder that is async-only runs on the event loop that opened this memory.
 
         async with AsyncAgentMemory.open("agent.db", llm=my_async_model) as memory:
             await memory.add("Alice owns the deploy pipeline")
@@ -117,12 +107,7 @@ class AsyncAgentMemory(_AsyncFacade[AgentMemory]):
     """
 
     def __init__(self, memory: AgentMemory) -> None:
-        super().__init__(memory)
-
-    @classmethod
-    def open(cls, *args: Any, **options: Any) -> Opening[Self]:  # noqa: ANN401 - the signature is AgentMemory.open's, set below
-        """Open a memory: await the result, or use it in `async with`. Arguments and errors: see `AgentMemory.open`."""
-        return cls._opening(AgentMemory.open, *args, **options)
+        super().__init__(memory, memory._session.store)  # noqa: SLF001 - the async face of the same object
 
     @property
     def memory(self) -> AgentMemory:
@@ -134,13 +119,12 @@ class AsyncAgentMemory(_AsyncFacade[AgentMemory]):
         """The path of the scope, such as "acme/alice"."""
         return self._facade.scope
 
-    @property
-    def _store(self) -> StoreSession:
-        return self._facade._session.store  # noqa: SLF001 - the async face of the same object
-
 
 class AsyncSlowwave(_AsyncFacade[Slowwave]):
-    """Slowwave for async programs: the same methods with the same arguments, to be awaited. `within` does not wait.
+    """Slowwave for async programs: the same methods with the same arguments, to be awaited.
+
+    `open` and `in_memory` are awaited too, or used in `async with`, which closes the store at the end. `within` does not
+    wait.
 
         async with AsyncSlowwave.open("agent.db") as store:
             await store.within("acme", "alice").add("Alice owns the deploy pipeline")
@@ -150,21 +134,12 @@ class AsyncSlowwave(_AsyncFacade[Slowwave]):
     """
 
     def __init__(self, store: Slowwave) -> None:
-        super().__init__(store)
-
-    @classmethod
-    def open(cls, *args: Any, **options: Any) -> Opening[Self]:  # noqa: ANN401 - the signature is Slowwave.open's, set below
-        """Open a store: await the result, or use it in `async with`. Arguments and errors: see `Slowwave.open`."""
-        return cls._opening(Slowwave.open, *args, **options)
+        super().__init__(store, store._session)  # noqa: SLF001 - the async face of the same object
 
     @property
     def store(self) -> Slowwave:
         """The same store, for synchronous code."""
         return self._facade
-
-    @property
-    def _store(self) -> StoreSession:
-        return self._facade._session  # noqa: SLF001 - the async face of the same object
 
 
 def _as_coroutine(
@@ -185,6 +160,20 @@ def _as_view(method: Callable[Concatenate[Any, P], Any]) -> Callable[Concatenate
     return view
 
 
+def _as_opening(open_it: Any) -> Any:  # noqa: ANN401 - class methods, which have no common type
+    @wraps(open_it.__func__)
+    def opening(cls: Callable[[Any], View], /, *args: Any, **options: Any) -> Opening[View]:  # noqa: ANN401 - those of `open_it`
+        async def opened() -> View:
+            llm = options.get("llm")
+            if llm is not None and is_async(llm):
+                options["llm"] = run_on_owner_loop(llm, asyncio.get_running_loop())
+            return cls(await asyncio.to_thread(open_it, *args, **options))
+
+        return Opening(opened)
+
+    return classmethod(opening)
+
+
 def verbs(facade: type[AgentMemory | Slowwave] = AgentMemory) -> dict[str, Callable[..., Awaitable[Any]]]:
     """The public methods of AgentMemory or Slowwave by name, without properties, class methods and `VIEWS`."""
     functions = inspect.getmembers(facade, inspect.isfunction)
@@ -196,4 +185,5 @@ for _async, _sync in ((AsyncAgentMemory, AgentMemory), (AsyncSlowwave, Slowwave)
         setattr(_async, _name, _as_coroutine(_method))
     for _name in VIEWS & set(dir(_sync)):
         setattr(_async, _name, _as_view(getattr(_sync, _name)))
-    _async.open.__func__.__signature__ = inspect.signature(_sync.open.__func__)  # type: ignore[attr-defined]  # for editors and documentation tools
+    for _name in OPENERS:
+        setattr(_async, _name, _as_opening(getattr(_sync, _name)))

@@ -39,6 +39,7 @@ from slowwave.whole_store import Slowwave
 
 _View = TypeVar("_View")
 VIEWS: frozenset[str]
+OPENERS: frozenset[str]
 
 class Opening(Coroutine[Any, Any, _View]):
     def __init__(self, open_it: Callable[[], Coroutine[Any, Any, _View]]) -> None: ...
@@ -75,6 +76,19 @@ class AsyncAgentMemory:
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
         create: bool = True,
+        **unknown: Never,
+    ) -> Opening[Self]: ...
+    @classmethod
+    def in_memory(
+        cls,
+        *,
+        scope: str | None = None,
+        llm: str | LLM | Mind | None = None,
+        embedder: str | Embedder | None = "static",
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
         **unknown: Never,
     ) -> Opening[Self]: ...
     def trusting(self, trust: Trust) -> Self: ...
@@ -317,6 +331,18 @@ class AsyncSlowwave:
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
         create: bool = True,
+        **unknown: Never,
+    ) -> Opening[Self]: ...
+    @classmethod
+    def in_memory(
+        cls,
+        *,
+        llm: str | LLM | Mind | None = None,
+        embedder: str | Embedder | None = "static",
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
         **unknown: Never,
     ) -> Opening[Self]: ...
     def within(self, *names: str | int | UUID | Scope, inherit: bool = False) -> AsyncAgentMemory: ...

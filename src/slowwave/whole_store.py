@@ -128,6 +128,34 @@ class Slowwave:
             **unknown,
         )
 
+    @classmethod
+    def in_memory(
+        cls,
+        *,
+        llm: str | LLM | Mind | None = None,
+        embedder: str | Embedder | None = "static",
+        config: Config | None = None,
+        clock: Clock | None = None,
+        strict: bool = False,
+        sleep_every: timedelta | str | float | None = None,
+        **unknown: Never,
+    ) -> Self:
+        """Open a store in RAM, such as for tests. Its content is lost when it is closed.
+
+        The arguments and errors are those of `open`. SLOWWAVE_LLM and SLOWWAVE_EMBEDDER are not read: by default no model
+        is asked, and the embedder is "static".
+        """
+        refuse_unknown_arguments(unknown, cls.in_memory)
+        return cls(
+            ":memory:",
+            llm=llm,
+            embedder=embedder,
+            config=config,
+            clock=clock,
+            strict=strict,
+            sleep_every=sleep_every,
+        )
+
     def within(self, *names: str | int | UUID | Scope, inherit: bool = False) -> AgentMemory:
         """Return the memory of a scope: `within("acme", "alice")` has the scope "acme/alice". Nothing is read or loaded.
 

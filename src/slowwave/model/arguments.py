@@ -68,13 +68,13 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def checked(*args: P.args, **options: P.kwargs) -> R:
-        positional, rules, has_path = _rules(function)
+        positional, rest, rules, has_path = _rules(function)
         for name, value in (*zip(positional, args, strict=False), *options.items()):
             if (rule := rules.get(name)) is not None:
                 check(value, rule, name)
-        if "*" in rules:
-            for value in args[len(positional) :]:
-                check(value, rules["*"], "an argument")
+        if rest in rules:
+            for place, value in enumerate(args[len(positional) :]):
+                check(value, rules[rest], f"{rest}[{place}]")
         try:
             return function(*args, **options)
         except OSError as error:
@@ -137,18 +137,21 @@ def _is_path(kind: type) -> bool:
 
 
 @cache
-def _rules(function: Callable[..., object]) -> tuple[list[str], dict[str, Rule], bool]:
-    """The positional parameters, the rules by parameter, and whether one of them is a path."""
+def _rules(function: Callable[..., object]) -> tuple[list[str], str, dict[str, Rule], bool]:
+    """The positional parameters, that of further ones ("": none), the rules by parameter, and whether one is a path."""
     positional: list[str] = []
+    rest = ""
     rules: dict[str, Rule] = {}
     for name, parameter in signature(function).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:
             continue
         if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:
             positional.append(name)
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            rest = name
         if (rule := rule_of(parameter.annotation)) is not None:
-            rules["*" if parameter.kind is Parameter.VAR_POSITIONAL else name] = rule
-    return positional, rules, any(rule.is_path for rule in rules.values())
+            rules[name] = rule
+    return positional, rest, rules, any(rule.is_path for rule in rules.values())
 
 
 @cache

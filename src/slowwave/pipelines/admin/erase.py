@@ -15,7 +15,7 @@ from slowwave.model.operations import Erase, Operation, Suppress
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.erase_plan import BECAUSE, ErasePlan
-from slowwave.pipelines.ingest.tombstones import SOME, erased as erased_before, with_keyed_tombstones
+from slowwave.pipelines.ingest.tombstones import SOME, unerased, with_keyed_tombstones
 from slowwave.pipelines.planning import TRIES, check_full_trust, new_id
 from slowwave.policy.text.spellings import spellings
 from slowwave.ports import Ports
@@ -373,7 +373,7 @@ def _was_erased_before(ports: Ports, choice: EraseTarget) -> bool:
     if choice.memory_id is not None:
         events = ports.store.history(ports.scope, choice.memory_id)
         return bool(events) and isinstance(events[-1].operation, Erase)
-    return erased_before(ports, [[choice.key]])[0]
+    return not unerased(ports, [choice], lambda one: [one.key])[0]
 
 
 def _still(ports: Ports, choice: EraseTarget, destroyed: Mapping[str, Memory]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ confirms, are stored like those of any imported file. Values that would break a 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -186,13 +186,13 @@ class Admission:
     Args:
         ports: the store and the settings.
         trust_export: a person confirms the file, so its records count as proven.
-        dry_run: nothing is stored, so a missing member or message may be one of the file.
+        planned: in a dry run, the memories that earlier batches would have stored, by id.
     """
 
-    def __init__(self, ports: Ports, *, trust_export: bool, dry_run: bool) -> None:
+    def __init__(self, ports: Ports, *, trust_export: bool, planned: Mapping[str, Memory]) -> None:
         self._ports = ports
         self._trust_export = trust_export
-        self._dry_run = dry_run
+        self._planned = planned
         self._ends: dict[str, int] = {}
         self._missing: dict[str, int] = {}
         self._new: set[str] = set()
@@ -240,7 +240,12 @@ class Admission:
             ids |= dict.fromkeys((memory.id, *memory.members))
             if memory.sources and not (item.proven or self._trust_export):
                 ids |= dict.fromkeys(source.memory for source in memory.sources)
-        return {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
+        return self.stored(ids)
+
+    def stored(self, ids: Collection[str]) -> dict[str, Memory]:
+        """The memories of these ids that are stored, or would be in a dry run."""
+        found = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
+        return found | {one: self._planned[one] for one in ids if one in self._planned}
 
     def _misfit(self, memory: Memory, here: Mapping[str, Memory], *, believed: bool) -> str | None:
         """Why a summary does not fit what is stored, or None.
@@ -248,7 +253,7 @@ class Admission:
         Members must be stored before their summary and lie at a lower depth, so they can never form a cycle.
         """
         members = [here[one] for one in memory.members if one in here]
-        if len(members) < len(memory.members) and not self._dry_run:
+        if len(members) < len(memory.members):
             return "a summary of members that are not stored before it"
         if any(member.depth >= memory.depth for member in members):
             return "a summary of members that are not at a lower depth"
@@ -294,7 +299,7 @@ class Admission:
         believed = self._believes(item)
         ends = [here[end] for end in (link.source, link.target) if end in here]
         if len(ends) < 2:  # noqa: PLR2004 - a link has two ends
-            return self._dry_run
+            return False
         return believed or not any(outranks(end.trust, IMPORT) for end in ends)
 
     def advances(self, item: ExportedCursor, name: str) -> bool:

@@ -32,17 +32,16 @@ from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import Admission, named
 from slowwave.pipelines.exchange.batches import batches
+from slowwave.pipelines.exchange.dry_run import Planned
 from slowwave.pipelines.exchange.known import choose, is_known
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
-from slowwave.pipelines.ingest.notes import erased_keys, put_notes
-from slowwave.pipelines.ingest.observe import observe
+from slowwave.pipelines.ingest.notes import erased_keys, planned as planned_notes, put_notes
+from slowwave.pipelines.ingest.observe import observe, planned as planned_messages
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.pipelines.ingest.tombstones import (
-    anything_erased,
     buried,
-    erased,
     said_tombstones,
     title_tombstone,
     tombstone,
@@ -61,7 +60,7 @@ UNPROVEN: Final = (
 )
 
 
-WITHHELD: Final = "read as instructions to a model: they are stored for review, and not used until then"
+WITHHELD: Final = "read as instructions to a model: a person reviews them before they are used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +149,7 @@ def incoming(
     Args:
         ports: the store, the mind, the embedder and the settings.
         items: in the order of the file.
-        dry_run: only count; nothing is stored.
+        dry_run: nothing is stored; the report has the counts that an import would have. The mind is asked as in an import.
         trust_export: believe the records of an export also without proof.
         on_progress: called after each batch.
 
@@ -203,7 +202,8 @@ class Importer:
         self._wrote = False
         self._counts: Counter[str] = Counter()
         self._conversations: set[str] = set()
-        self._admission = Admission(ports, trust_export=trust_export, dry_run=dry_run)
+        self._planned = Planned()
+        self._admission = Admission(ports, trust_export=trust_export, planned=self._planned.records)
         self._known: dict[str, dict[str, int | None]] = {}
         self._titles: dict[str, str] = {}
         self._skipped: Counter[str] = Counter()
@@ -278,8 +278,10 @@ class Importer:
             fresh = self._not_erased(self._unknown(name, same), _message_tombstones)
             if not fresh:
                 continue
-            if not self._dry_run:
-                messages = [item.message for item in fresh]
+            messages = [item.message for item in fresh]
+            if self._dry_run:
+                self._plan(planned_messages(self._ports, messages, name, through="import"))
+            else:
                 self._written(
                     observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
                 )
@@ -322,11 +324,14 @@ class Importer:
     # ---- notes
 
     def _add_notes(self, items: Sequence[ImportedNote]) -> None:
-        chosen = choose(self._ports, self._not_erased(items, lambda item: erased_keys(item.note)))
+        present = self._not_erased(items, lambda item: erased_keys(item.note))
+        chosen = choose(self._ports, present, self._planned.notes)
         self._skip(chosen.skipped)
         self._counts["known"] += chosen.known
-        if chosen.notes and not self._dry_run:
-            notes, parent = list(chosen.notes.values()), self._parent
+        notes, parent = list(chosen.notes.values()), self._parent
+        if self._dry_run:
+            self._plan(planned_notes(self._ports, notes, trust="import", keep_times=True))
+        elif notes:
             self._written(
                 put_notes(self._ports, notes, trust="import", cause="import/notes", parent=parent, keep_times=True)
             )
@@ -339,11 +344,9 @@ class Importer:
         changes: dict[str, SetTitle] = {}
         for item in self._not_erased(items, lambda item: (tombstone(item.title), title_tombstone(_title(item)))):
             name, title = clean(item.conversation), _title(item)
-            if self._dry_run:
-                self._titles |= {name: title} if name in self._conversations else {}
-                continue
             found = self._ports.store.conversation(self._ports.scope, name)
-            if found is not None and found.title is None and self._has_messages(name):
+            has_title = (found is not None and found.title is not None) or (self._dry_run and name in self._titles)
+            if not has_title and self._has_messages(name):
                 changes[name] = SetTitle(conversation=name, before=None, after=title, because=EXPORTED)
         done = self._perform(list(changes.values()), because="titles of conversations", conversations=tuple(changes))
         self._titles |= {
@@ -352,7 +355,7 @@ class Importer:
 
     def _has_messages(self, name: str) -> bool:
         where = Where(kinds=frozenset({MESSAGE}), phases=READABLE, conversation=name, limit=1)
-        return bool(self._ports.store.select((self._ports.scope,), where))
+        return name in self._planned.conversations or bool(self._ports.store.select((self._ports.scope,), where))
 
     # ---- records of our own exports
 
@@ -364,9 +367,11 @@ class Importer:
         self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
         if fresh and fresh[0].kind == MESSAGE:
             fresh = self._admission.numbered(fresh)
-        changes = sifted.restored if self._dry_run else self._perform(sifted.restored)
+        changes = self._perform(sifted.restored)
         self._count_kept([one.after for one in changes if isinstance(one, Change)])
         if self._dry_run:
+            self._planned.add_records(fresh)
+            self._count_withheld(fresh)
             self._count_kept(fresh)
         elif fresh:
             fresh = [one if one.kind == MESSAGE else reschedule(one, self._ports.config) for one in fresh]
@@ -393,17 +398,16 @@ class Importer:
 
     def _not_erased(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
         """The items that were not erased here before."""
-        if not anything_erased(self._ports):
-            return list(items)
-        gone = erased(self._ports, map(keys, items))
-        self._skip([SkippedItem(where="a record", why=ERASED) for was in gone if was])
-        return [item for item, was in zip(items, gone, strict=True) if not was]
+        kept, _ = unerased(self._ports, items, keys)
+        self._skip([SkippedItem(where="a record", why=ERASED)] * (len(items) - len(kept)))
+        return kept
 
     def _is_duplicate(self, memory: Memory) -> bool:
         """Whether a hot fact with the same content key is stored: a scope holds each once."""
         if memory.kind in {MESSAGE, NOTE} or memory.is_cascade or not memory.is_searchable:
             return False
-        return bool(facts_with_key(self._ports, content_key(memory.text)))
+        key = content_key(memory.text)
+        return key in self._planned.facts or bool(facts_with_key(self._ports, key))
 
     def _count_kept(self, fresh: Sequence[Memory]) -> None:
         self._conversations |= {str(memory.conversation) for memory in fresh if memory.kind == MESSAGE}
@@ -413,8 +417,8 @@ class Importer:
     def _add_links(self, links: Sequence[ExportedLink]) -> None:
         pairs = [(exported, named(exported.link)) for exported in links]
         ids = {end for _, link in pairs for end in (link.source, link.target)}
-        here = {memory.id: memory for memory in self._ports.store.get((self._ports.scope,), ids)}
-        known = {
+        here = self._admission.stored(ids)
+        known = self._planned.links | {
             (exported.source, exported.target, exported.kind)
             for exported in self._ports.store.links(self._ports.scope, list(ids))
         }
@@ -432,9 +436,9 @@ class Importer:
                 )
             else:
                 fresh.append(link)
-        self._counts["links"] += (
-            len(fresh) if self._dry_run else len(self._perform([_link(exported) for exported in fresh]))
-        )
+        if self._dry_run:
+            self._planned.add_links(fresh)
+        self._counts["links"] += len(self._perform([_link(exported) for exported in fresh]))
 
     def _move_cursors(self, cursors: Sequence[ExportedCursor]) -> None:
         """Move cursors, if the messages before them are from the export."""
@@ -458,9 +462,12 @@ class Importer:
         because: str = "records of an export",
         conversations: tuple[str, ...] = (),
     ) -> Sequence[Operation]:
-        """Apply all operations; if they conflict, each half by itself, down to the one that conflicts."""
-        if not operations:
-            return ()
+        """Apply all operations; if they conflict, each half by itself, down to the one that conflicts.
+
+        In a dry run nothing is applied, and all operations are returned.
+        """
+        if not operations or self._dry_run:
+            return operations
         now = self._ports.now()
         plan = Plan(
             id=new_id(now),
@@ -498,10 +505,16 @@ class Importer:
         """Record the receipt of a child run."""
         self._wrote = self._wrote or bool(receipt.applied)
         self._problems |= dict.fromkeys(receipt.problems)
-        self._counts["withheld"] += sum(
-            isinstance(done, Add) and done.memory.phase == QUARANTINED for done in receipt.applied
-        )
+        self._count_withheld(done.memory for done in receipt.applied if isinstance(done, Add))
         return receipt
+
+    def _count_withheld(self, added: Iterable[Memory]) -> None:
+        self._counts["withheld"] += sum(memory.phase == QUARANTINED for memory in added)
+
+    def _plan(self, memories: Sequence[Memory]) -> None:
+        """In a dry run: count and remember what would have been stored."""
+        self._count_withheld(memories)
+        self._planned.add(memories)
 
     # ---- stated facts
 
@@ -515,14 +528,13 @@ class Importer:
             for fact in facts
         ]
         facts = self._not_erased(facts, _fact_tombstones)
-        fresh = [fact for fact in facts if not is_known(self._ports, fact)]
+        planned = self._planned.facts
+        fresh = [fact for fact in facts if content_key(fact.text) not in planned and not is_known(self._ports, fact)]
         self._counts["known"] += len(facts) - len(fresh)
         self._reconcile(fresh)
 
     def _reconcile(self, facts: Sequence[Fact]) -> None:
-        if self._dry_run:
-            self._counts["facts"] += len(facts)
-        if self._dry_run or not facts:
+        if not facts:
             return
         attempts: list[ReconcileResult] = []
 
@@ -537,7 +549,12 @@ class Importer:
             )
             return replace(made, parent=self._parent, unless_held=unless_held)
 
-        receipt = self._written(apply_with_retry(self._ports, plan))
+        if self._dry_run:
+            operations = [operation for group in plan().groups for operation in group.operations]
+            receipt = Receipt(run_id="", cause="import/facts", scope=self._ports.scope, applied=tuple(operations))
+            self._plan([done.memory for done in operations if isinstance(done, Add)])
+        else:
+            receipt = self._written(apply_with_retry(self._ports, plan))
         self._counts["facts"] += len(receipt.ids)
         self._counts["known"] += max(0, len(facts) - len(receipt.ids))
         self._counts["waiting"] += attempts[-1].waiting

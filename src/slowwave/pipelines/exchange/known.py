@@ -3,7 +3,7 @@
 Of notes, new and newer ones are stored, and the lines that the stored note lacks are added to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -40,12 +40,15 @@ class Chosen:
     skipped: list[SkippedItem] = field(default_factory=list)
 
 
-def choose(ports: Ports, items: Sequence[ImportedNote]) -> Chosen:
-    """Compare the notes of a batch with the stored ones of their names. It writes nothing."""
+def choose(ports: Ports, items: Sequence[ImportedNote], planned: Mapping[Place, Sequence[Memory]]) -> Chosen:
+    """Compare the notes of a batch with the stored ones of their names. It writes nothing.
+
+    In a dry run, `planned` has the notes that earlier batches would have stored.
+    """
     chosen, now, stored = Chosen(), ports.now(), _stored(ports, items)
     for item in items:
         place = (item.note.folder, item.note.name)
-        same_place = stored.get(place, [])
+        same_place = [*planned.get(place, ()), *stored.get(place, ())]
         outcome = (
             _beside(item, chosen.notes[place])
             if place in chosen.notes

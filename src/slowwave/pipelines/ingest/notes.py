@@ -120,6 +120,18 @@ def put_notes(
     return with_notes(receipt, notes=(*missing, *_for_review(receipt)), problems=problems)
 
 
+def planned(ports: Ports, notes: Sequence[Note], *, trust: Trust, keep_times: bool) -> list[Memory]:
+    """The memories that `put_notes` would store of these notes. Nothing is stored."""
+    wanted, _ = _places(notes, (), ports.now(), keep_times=keep_times)
+    current, now = _current(ports, [*wanted]), ports.now()
+    found: list[Memory] = []
+    for place, note in wanted.items():
+        for operation in _writing(ports, note, current.get(place), now, least((trust, ports.ceiling))):
+            after = operation.memory if isinstance(operation, Add) else operation.after
+            found += [after] if after.phase in {"active", QUARANTINED} else []
+    return found
+
+
 def _places(
     given: Sequence[Note], removed: Sequence[Note], now: datetime, *, keep_times: bool
 ) -> tuple[dict[Place, Note], list[Place]]:

@@ -83,6 +83,12 @@ def observe(
     )
 
 
+def planned(ports: Ports, messages: Sequence[Message], conversation: str, *, through: Trust = "user") -> list[Memory]:
+    """The memories that `observe` would store of these messages. Nothing is stored."""
+    rows = [checked_message(message, "the message") for message in messages if has_text(message)]
+    return [_memory(ports, row, conversation, ports.now(), through) for row in rows]
+
+
 def _stored(
     ports: Ports, begun: Plan, rows: list[Message], conversation: str, through: Trust
 ) -> tuple[list[Message], Receipt, tuple[str, ...]]:

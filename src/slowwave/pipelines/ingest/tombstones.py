@@ -63,21 +63,6 @@ def buried(memory: Memory) -> tuple[str, ...]:
     return (tombstone(memory.text),)
 
 
-def anything_erased(ports: Ports) -> bool:
-    """Whether anything was erased in the scope: if not, no keys need to be computed."""
-    return bool(ports.store.suppressed_keys(ports.scope, [SOME]))
-
-
-def erased(ports: Ports, keys: Iterable[Iterable[str]]) -> list[bool]:
-    """Whether each memory was erased, by its keys."""
-    secret = _recorded_key(ports)
-    key_sets = [_forms(secret, each) for each in keys]
-    if not any(key_sets):
-        return [False] * len(key_sets)
-    suppressed = ports.store.suppressed_keys(ports.scope, [key for each in key_sets for key in each])
-    return [not suppressed.isdisjoint(each) for each in key_sets]
-
-
 def unless_erased(ports: Ports, keys: Iterable[Iterable[str]]) -> tuple[str, ...]:
     """The value of `Plan.unless_held` for memories with these keys.
 
@@ -89,9 +74,13 @@ def unless_erased(ports: Ports, keys: Iterable[Iterable[str]]) -> tuple[str, ...
 
 def unerased(ports: Ports, items: Sequence[T], keys: Callable[[T], Iterable[str]]) -> tuple[list[T], tuple[str, ...]]:
     """The items that were not erased, by their keys, and the value of `Plan.unless_held` for a plan that stores them."""
-    gone = erased(ports, map(keys, items))
-    kept = [item for item, was in zip(items, gone, strict=True) if not was]
-    return kept, unless_erased(ports, map(keys, kept))
+    secret = _recorded_key(ports)
+    if secret is None:  # nothing was erased in the scope: no keys need to be computed
+        return list(items), (SOME,)
+    forms = [_forms(secret, keys(item)) for item in items]
+    suppressed = ports.store.suppressed_keys(ports.scope, [form for each in forms for form in each])
+    kept = [(item, each) for item, each in zip(items, forms, strict=True) if suppressed.isdisjoint(each)]
+    return [item for item, _ in kept], tuple(form for _, each in kept for form in each)
 
 
 def stored_keys(ports: Ports, keys: Iterable[str]) -> dict[str, str]:
