@@ -17,7 +17,7 @@ import psycopg
 from drivers.stub import note
 from slowwave import AgentMemory, Message
 from slowwave.model.mind import Fact
-from slowwave.pipelines.ingest.add import add_fact
+from slowwave.pipelines.ingest.add import add_facts
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer, postgres_server
 from slowwave.worker import Worker
@@ -115,7 +115,7 @@ def _seconds(work: Callable[[], object]) -> float:
 def _state(memory: AgentMemory, scopes: int) -> None:
     for number in range(scopes):
         own = replace(memory.ports, scope=f"bench/{number}", scopes=(f"bench/{number}",))
-        add_fact(own, (Fact(text=f"The cursor of {number} stands in line 7", category="session_state"),))
+        add_facts(own, (Fact(text=f"The cursor of {number} stands in line 7", category="session_state"),))
 
 
 def _told(address: str, memories: int, what: str) -> None:

@@ -1,6 +1,6 @@
 """Applies plans to a store, the only write of memories: each group in one transaction. Shared by both stores."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
@@ -12,9 +12,9 @@ from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.night import ABANDONED, PassRecord
 from slowwave.model.operations import Add, Change, Erase, Operation, Use
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
-from slowwave.stores.connection import Connection, StoreBase, WriteHints
+from slowwave.stores.connection import Connection, StoreBase, Values, WriteHints
 from slowwave.stores.eraser import StalePlanError
-from slowwave.stores.group_writer import GroupWriter, rests_on
+from slowwave.stores.group_writer import GroupWriter, read_first, rests_on
 from slowwave.stores.reasons import details_json
 from slowwave.stores.seal import check, check_run, sealed_entry
 from slowwave.stores.sql import bounds
@@ -80,6 +80,8 @@ class PlanApplier(StoreBase):
     def _apply_group(self, group: Group, plan: Plan, run: "RunRow") -> list[Operation]:
         needed = rests_on(group)
         with self._transaction(plan.scope, run):
+            token = self._tokens.new_scope(plan.scope)
+            self._read_ahead(*_read_first(token, group, plan, needed), *read_first(token, group.operations))
             writer = GroupWriter(
                 self._db,
                 self._tokens,
@@ -95,8 +97,7 @@ class PlanApplier(StoreBase):
                 raise SuppressedError("a key that the plan relies on is suppressed: plan it again")
             if needed:
                 writer.require(needed)
-            if len(group) > 1:
-                writer.read_ahead(group.operations)
+            writer.read_ahead(group.operations)
             for operation in group.operations:
                 writer.perform(operation)
             if any(isinstance(operation, Erase) for operation in group.operations):
@@ -131,6 +132,8 @@ class PlanApplier(StoreBase):
             A token that grows with every new holder, or None while another holder has the lease.
         """
         at, span = to_micros(now), int(seconds * 1_000_000)
+        if span and (taken := self._free_lease(scope, holder, at + span)) is not None:
+            return taken
         with self._guard, self._transaction(scope):
             scope_token = self._tokens.new_scope(scope)
             token, owner, until, run, failures = self._one("lease", (scope_token,)) or (
@@ -147,6 +150,14 @@ class PlanApplier(StoreBase):
             self._db.run("put_lease", (scope_token, token, holder if span else "", at + span, run))
         return int(token)
 
+    def _free_lease(self, scope: str, holder: str, until: int) -> int | None:
+        """Take a lease that nobody holds, and return its token; None if another holder has it."""
+        with self._guard, self._transaction(scope):
+            token = self._tokens.new_scope(scope)
+            self._commit_with_next()
+            row = self._one("take_lease", {"scope": token, "holder": holder, "until": until, "run": bounds(token)[0]})
+        return None if row is None else int(row[0])
+
     def slept(
         self,
         scope: str,
@@ -160,15 +171,16 @@ class PlanApplier(StoreBase):
         """Record the end of the sleep pass of the lease's holder, and release the lease. Other holders change nothing."""
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
-            row = self._one("lease", (token,))
-            if row is None or row[1] != holder:
-                return None
-            night = PassRecord(failures=row[4]).failed(now, error) if error else PassRecord(ended=now)
+            night = PassRecord(ended=now)
+            if error:
+                row = self._one("lease", (token,))
+                night = PassRecord(failures=row[4] if row else 0).failed(now, error)
             due = None if again is None else to_micros(again)
             failures, next_try, kind = _failure(night)
             values = {"run": run, "again": due, "now": to_micros(now), "scope": token, "holder": holder}
-            self._db.run("slept", values | {"failures": failures, "next_try": next_try, "error": kind})
-        return night.next_try or again
+            self._commit_with_next()
+            row = self._one("slept", values | {"failures": failures, "next_try": next_try, "error": kind})
+        return None if row is None else night.next_try or again
 
     def retry_night(self, scope: str) -> bool:
         """Forget the failures of a scope's sleep passes, so that it is due at once; False if none failed."""
@@ -194,6 +206,20 @@ class PlanApplier(StoreBase):
             if rows:
                 self._db.run("reindexed", (token,))
         return len(rows)
+
+
+def _read_first(token: int, group: Group, plan: Plan, needed: Collection[str]) -> list[tuple[str, Values]]:
+    """What the checks before a group read."""
+    found: list[tuple[str, Values]] = []
+    if plan.lease is not None:
+        found.append(("lease_token", (token,)))
+    if plan.unless_held:
+        found.append(("unless_held", (token, dumps(plan.unless_held))))
+    if needed:
+        found.append(("count_of_ids", (token, dumps(sorted(needed)))))
+    if plan.parent is not None and group is plan.groups[0]:
+        found.append(("run_exists", (token, plan.parent)))
+    return found
 
 
 def _failure(night: PassRecord) -> tuple[int, int, str]:

@@ -19,6 +19,17 @@ class ConstraintError(StoreError):  # the writer catches it and finds the confli
     """A row violates a constraint. The transaction continues without it."""
 
 
+class Composed(NamedTuple):
+    """A composed statement and its values in order."""
+
+    text: str
+    values: Sequence[Any]
+
+
+Asked: TypeAlias = "tuple[str, Values] | Composed"
+"""A statement by its name in `queries.sql` with its values, or a composed one."""
+
+
 class WriteHints(NamedTuple):
     """The last keys used in a scope, so that the next write need not query them.
 
@@ -189,7 +200,13 @@ class StoreBase:
         return nullcontext(_NO_READING)
 
     def _read_ahead(self, *statements: tuple[str, Values]) -> None:
-        """Announce statements that are about to be run inside `_one_state`. Postgres sends them with the next one."""
+        """Announce statements that are about to be run. Postgres sends them with the next one.
+
+        Call it inside `_one_state`, or at the beginning of a transaction for rows that it reads before it writes them.
+        """
+
+    def _commit_with_next(self) -> None:
+        """Commit with the next statement that returns rows; Postgres sends both in one round trip."""
 
     def _all(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401  # a tuple or a mapping of scalars
         """All rows of the statement of this name."""
@@ -198,6 +215,13 @@ class StoreBase:
     def _one(self, name: str, values: Any) -> Any:  # noqa: ANN401  # a row of scalars, or None
         """The first row of the statement of this name, or None."""
         return self._db.run(name, values).fetchone()
+
+    def _together(self, statements: Sequence[Asked]) -> list[list[Any]]:
+        """All rows of each of these statements; Postgres reads them from one committed state, in one round trip."""
+        return [
+            (self._db.execute(*statement).fetchall() if isinstance(statement, Composed) else self._all(*statement))
+            for statement in statements
+        ]
 
     def _readable(self, scopes: Sequence[str]) -> list[tuple[str, int]]:
         tokens = ((scope, self._tokens.scope(scope)) for scope in dict.fromkeys(scopes))

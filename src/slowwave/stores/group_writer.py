@@ -1,6 +1,6 @@
 """Writes one group of operations inside its transaction: rows, index entries and journal."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, ClassVar, TypeAlias
@@ -23,7 +23,7 @@ from slowwave.model.operations import (
     Use,
 )
 from slowwave.model.plan import Group
-from slowwave.stores.connection import Connection, WriteHints
+from slowwave.stores.connection import Connection, Values as StatementValues, WriteHints
 from slowwave.stores.eraser import Eraser, StalePlanError
 from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, checked
 from slowwave.stores.seal import check, fitted, placed, row_of, sealed, sealed_entry, sealed_journal
@@ -55,6 +55,28 @@ def rests_on(group: Group) -> set[str]:
         elif isinstance(operation, Change):
             needed |= _derived_from(operation.after) - _derived_from(operation.before)
     return needed - added
+
+
+def read_first(token: int, operations: Sequence[Operation]) -> list[tuple[str, StatementValues]]:
+    """The statements with which these operations read what they change, each before it writes: to be read in advance."""
+    if any(isinstance(operation, Erase) for operation in operations):
+        return []  # what an erase deletes is read after it
+    ids = _changed_ids(operations)
+    found: list[tuple[str, StatementValues]] = [("memories_with_key", (token, dumps(ids)))] if ids else []
+    for operation in operations:
+        if isinstance(operation, MoveCursor):
+            found.append(("cursor", (token, operation.conversation, operation.cursor)))
+        elif isinstance(operation, Link):
+            found.append(("link_weight", (token, operation.source, operation.target, operation.kind)))
+    return found
+
+
+def _changed_ids(operations: Iterable[Operation]) -> list[str]:
+    return [
+        operation.before.id if isinstance(operation, Change) else operation.used_version.id
+        for operation in operations
+        if isinstance(operation, Change | Use)
+    ]
 
 
 def _derived_from(memory: Memory) -> set[str]:
@@ -134,8 +156,7 @@ class GroupWriter:
 
     def read_ahead(self, operations: Iterable[Operation]) -> None:
         """Read in one query the rows that these operations will change."""
-        ids = [operation.before.id for operation in operations if isinstance(operation, Change)]
-        if len(ids) > 1:
+        if ids := _changed_ids(operations):
             rows = self._db.run("memories_with_key", (self.token, dumps(ids))).fetchall()
             self._ahead = {row[0]: row for row in rows}
 

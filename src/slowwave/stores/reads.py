@@ -14,7 +14,7 @@ from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
-from slowwave.stores.connection import StoreBase
+from slowwave.stores.connection import Asked, StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import selected
@@ -81,13 +81,15 @@ class Reader(StoreBase):
             if token is None:
                 return {}
             # Each statement reads an index only, or the few rows that it is about.
-            for kind, phase, number in self._all("count_facts", (token,)):
+            names = ("count_facts", "count_cascades", "count_messages", "count_messages_off")
+            facts, cascades, ((messages,),), messages_off = self._together([(name, (token,)) for name in names])
+            for kind, phase, number in facts:
                 counts[kind, phase] = number
-            for kind, phase, number in self._all("count_cascades", (token,)):
+            for kind, phase, number in cascades:
                 counts["cascade", phase] = number
                 counts[kind, phase] -= number
-            counts[MESSAGE, "active"] = self._one("count_messages", (token,))[0]
-            for phase, number in self._all("count_messages_off", (token,)):
+            counts[MESSAGE, "active"] = messages
+            for phase, number in messages_off:
                 counts[MESSAGE, phase] = number
                 counts[MESSAGE, "active"] -= number
         return dict(+counts)
@@ -154,16 +156,7 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return []
-            cursors: dict[str, dict[str, int]] = {}
-            for name, cursor, seq in self._all("cursors", (token,)):
-                cursors.setdefault(name, {})[cursor] = seq
-            rows = self._all("conversations", (token,))
-            return [
-                ConversationState(
-                    name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title
-                )
-                for name, seq, at, title in rows
-            ]
+            return _conversations(*self._together([("cursors", (token,)), ("conversations", (token,))]))
 
     def conversation(self, scope: str, name: str) -> ConversationState | None:
         """One conversation, or None."""
@@ -171,11 +164,13 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return None
-            row = self._one("conversation", {"scope": token, "name": name})
-            cursors: dict[str, int] = dict(self._all("cursors_of", (token, name)))
-            if row is None and not cursors:
+            rows, positions = self._together(
+                [("conversation", {"scope": token, "name": name}), ("cursors_of", (token, name))]
+            )
+            if not rows and not positions:
                 return None
-            last_seq, last_at, title = row or (0, 0, None)
+            cursors: dict[str, int] = dict(positions)
+            last_seq, last_at, title = rows[0] if rows else (0, 0, None)
             return ConversationState(
                 name=name, last_seq=last_seq, last_at=from_micros(last_at), cursors=cursors, title=title
             )
@@ -234,22 +229,18 @@ class Reader(StoreBase):
             return {} if token is None else self._unread(token, conversation)
 
     def _unread(self, token: int, conversation: str | None = None) -> dict[str, int]:
-        values = {"scope": token, "cursor": DISTIL_CURSOR, "name": conversation}
-        counts = Counter(dict(self._all("after_cursor", values)))
-        counts.subtract(dict(self._all("hidden_after_cursor", values)))
-        counts.update(dict(self._all("released_before_cursor", {**values, "released": dumps(RELEASED)})))
-        return dict(+counts)
+        return _unread(*self._together(_unread_statements(token, conversation)))
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
         """Links with a weight above 0 that touch any of these memories; with None for ids, all links of the scope."""
         found: dict[tuple[str, str, str], LinkRow] = {}
         with self._guard:
             token = self._tokens.scope(scope)
-            every = [None] if ids is None else ids
-            for identity in every if token is not None else ():
-                statement = "links_of" if identity is not None else "every_link"
-                values = {"scope": token, "id": identity} if identity is not None else (token,)
-                for source, target, kind, weight, at in self._all(statement, values):
+            asked: list[Asked] = [("every_link", (token,))]
+            if ids is not None:
+                asked = [("links_of", {"scope": token, "id": identity}) for identity in ids]
+            for rows in self._together(asked) if token is not None else ():
+                for source, target, kind, weight, at in rows:
                     if weight > 0 and (kinds is None or kind in kinds):
                         found[source, target, kind] = LinkRow(
                             source=source, target=target, kind=kind, weight=weight, at=from_micros(at)
@@ -339,8 +330,9 @@ class Reader(StoreBase):
     def suppressed_keys(self, scope: str, keys: Iterable[str]) -> frozenset[str]:
         """The keys among these that a person's undo has suppressed."""
         with self._guard:
-            token = self._tokens.scope(scope)
-            return frozenset(key for key in keys if token is not None and self._one("is_held", (token, key)))
+            token, wanted = self._tokens.scope(scope), list(dict.fromkeys(keys))
+            rows = self._all("held_among", (token, dumps(wanted))) if token is not None and wanted else []
+        return frozenset(str(row[0]) for row in rows)
 
     def suppressed_beginning(self, scope: str, beginning: str) -> list[str]:
         """The suppressed keys that begin with a text, in order. The text is ASCII."""
@@ -399,6 +391,34 @@ class Reader(StoreBase):
             count = -1 if limit is None else limit
             values = {"scope": token, "token": space, "low": low, "high": high, "limit": count}
             return [memory_of(scope, row) for row in self._all(which, values)]
+
+
+def _conversations(positions: Sequence[Any], rows: Sequence[Any]) -> list[ConversationState]:
+    """The conversations of these rows, with the positions of their cursors."""
+    cursors: dict[str, dict[str, int]] = {}
+    for name, cursor, seq in positions:
+        cursors.setdefault(name, {})[cursor] = seq
+    return [
+        ConversationState(name=name, last_seq=seq, last_at=from_micros(at), cursors=cursors.get(name, {}), title=title)
+        for name, seq, at, title in rows
+    ]
+
+
+def _unread_statements(token: int, conversation: str | None = None) -> list[Asked]:
+    """The statements that count unread messages by conversation; `_unread` adds their rows up."""
+    values = {"scope": token, "cursor": DISTIL_CURSOR, "name": conversation}
+    return [
+        ("after_cursor", values),
+        ("hidden_after_cursor", values),
+        ("released_before_cursor", {**values, "released": dumps(RELEASED)}),
+    ]
+
+
+def _unread(after: Sequence[Any], hidden: Sequence[Any], released: Sequence[Any]) -> dict[str, int]:
+    counts = Counter(dict(after))
+    counts.subtract(dict(hidden))
+    counts.update(dict(released))
+    return dict(+counts)
 
 
 def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ from psycopg.types.numeric import Int8Dumper
 from slowwave import forks
 from slowwave.errors import ClosedError, SettingsError, SlowwaveError
 from slowwave.stores.address import REFUSED, checked
-from slowwave.stores.connection import StoreBase
+from slowwave.stores.connection import Composed, StoreBase
 from slowwave.stores.migrations import Migration, migrations
 from slowwave.stores.postgres.byte_scan import PAGES, reads_pages
 from slowwave.stores.postgres.errors import translated
@@ -23,12 +23,13 @@ from slowwave.stores.postgres.migrate import ROLE, schema_of
 from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
+from slowwave.stores.postgres.statements import STATEMENTS, Query
 from slowwave.stores.rows import unreadable
 from slowwave.stores.scope_locks import ScopeLocks
 from slowwave.stores.tokens import SCOPES_CACHED, Tokens
 
 if TYPE_CHECKING:
-    from slowwave.stores.connection import Values, WriteHints
+    from slowwave.stores.connection import Asked, Values, WriteHints
 
 _ABOUT: Final = """
 SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
@@ -156,6 +157,18 @@ class PostgresBase(StoreBase):
     def _read_ahead(self, *statements: "tuple[str, Values]") -> None:
         for name, values in statements:
             self._db.read_ahead(name, values)
+
+    def _commit_with_next(self) -> None:
+        self._db.end_with_next()
+
+    def _together(self, statements: "Sequence[Asked]") -> list[list[Any]]:
+        queries = [
+            Query(statement.text.encode(), statement.values)
+            if isinstance(statement, Composed)
+            else STATEMENTS[statement[0]].with_values(statement[1])
+            for statement in statements
+        ]
+        return [rows.fetchall() for rows in self._db.together(queries)]
 
     def _connected(self, raw: RawConnection) -> None:
         """Configure a new connection. It may lead to a standby that took over and lacks the last writes: drop the hints."""

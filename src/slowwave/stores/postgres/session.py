@@ -1,7 +1,7 @@
 """One thread's use of a pooled connection: transactions that name the scopes they see, in few round trips."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, Final, TypeAlias
@@ -11,6 +11,7 @@ from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from slowwave.model.codec import dumps
+from slowwave.model.memory import HOT
 from slowwave.stores.connection import ConstraintError, Values, WriteHints
 from slowwave.stores.postgres.opening import READING, WRITING, TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection
@@ -36,8 +37,8 @@ _CHECKS: Final = frozenset({_JOURNAL_GREW, _GREW_OR_HELD})
 
 _TRUE: Final = b"t"  # in libpq's text format
 
-_UNIQUE: Final = frozenset({"phase", "content", "conversation", "ref"})
-"""Columns of a memory in a unique index that a change can violate."""
+_UNIQUE: Final = frozenset({"content", "conversation", "ref"})
+"""Columns of a memory in a unique index that a change can violate. It may also become hot, and hot facts are unique."""
 
 Key: TypeAlias = tuple[bytes, tuple[object, ...]]
 
@@ -109,11 +110,18 @@ class Session:
 
     def read_ahead(self, name: str, values: Values) -> None:
         """Send the statement of this name with the next one, and keep its rows until it is run."""
-        self.ask_ahead(STATEMENTS[name].with_values(values))
+        statement = STATEMENTS[name]
+        if not (statement.skipped_with_hints and self.hints is not None):
+            self.ask_ahead(statement.with_values(values))
 
     def ask_ahead(self, query: Query) -> None:
-        """The same for a composed statement. It does nothing outside a read of one committed state (`hold`)."""
-        if self._holds and not self._writes and _key(query) not in self._answers:
+        """The same for a composed statement. It does nothing unless later reads see the same rows.
+
+        They do in a read of one committed state (`hold`), and in a write until it sends its first statement: the lock of
+        the scope keeps other writers away.
+        """
+        is_settled = not (self._begun or self._may_stream) if self._writes else self._holds
+        if is_settled and _key(query) not in self._answers:
             self._ahead.append(query)
 
     def end_with_next(self) -> None:
@@ -123,9 +131,28 @@ class Session:
         """
         self._last_trip = True
 
+    def together(self, queries: Sequence[Query]) -> list[Rows]:
+        """Run statements that return rows from one committed state, in one round trip.
+
+        Outside a transaction they are one of their own, which ends in the same round trip.
+        """
+        if self._holds or self._answers or self._last_trip:
+            for query in queries:
+                self.ask_ahead(query)
+            return [self._answer(query) for query in queries]
+        if self._writes or len(queries) <= 1:
+            return [Rows(reply) for reply in (self._send(list(queries)) if queries else ())]
+        self._holds = True
+        try:
+            replies = self._send([*queries, _COMMIT])
+            self._begun = False
+        finally:
+            self._holds = False
+        return [Rows(reply) for reply in replies[:-1]]
+
     def _answer(self, query: Query) -> Rows:
         """Run a statement that returns rows, together with those that were read ahead, unless its rows are here already."""
-        if not (self._holds or self._answers or self._last_trip):
+        if not (self._holds or self._ahead or self._answers or self._last_trip):
             return Rows(self._send([query])[0])
         key = _key(query)
         if (found := self._answers.pop(key, None)) is not None:
@@ -404,7 +431,7 @@ class Session:
     def update_memory(self, columns: tuple[str, ...], values: Sequence[Any], key: int, /) -> None:
         """Write these columns of a memory. Raises ConstraintError if its new values are refused; the transaction goes on."""
         update = Query(update_of_memory(columns), (*values, key))
-        if _UNIQUE.isdisjoint(columns):
+        if not _may_clash(dict(zip(columns, values, strict=True))):
             self._defer([update])
             return
         self._defer([Query(b"SAVEPOINT before"), update])
@@ -476,6 +503,11 @@ def _pipelined(raw: RawConnection, queries: Sequence[Query]) -> list[Reply]:
 def _executed(raw: RawConnection, query: Query) -> Reply:
     cursor = raw.cursor(binary=True)
     return cursor.execute(query.text, query.values or None, prepare=None if query.values else False)
+
+
+def _may_clash(changed: Mapping[str, object]) -> bool:
+    """Whether a unique index may refuse the new values of a memory. One that is archived leaves the indexes."""
+    return not _UNIQUE.isdisjoint(changed) or changed.get("phase") in HOT
 
 
 def _key(query: Query) -> Key:

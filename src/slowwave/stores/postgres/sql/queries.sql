@@ -175,8 +175,8 @@ ON CONFLICT DO NOTHING
 -- name: cut_held (scope, keys) deferred
 DELETE FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 
--- name: is_held (scope, content)
-SELECT 1 FROM held WHERE scope = $1 AND content = $2
+-- name: held_among (scope, keys)
+SELECT content FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 
 -- name: unless_held (scope, keys) skipped_with_hints
 SELECT 1 FROM held WHERE scope = $1 AND content IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) LIMIT 1
@@ -832,10 +832,15 @@ INSERT INTO leases (scope, token, holder, until, run) VALUES {values}
 ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
--- name: slept (run, again, now, failures, next_try, error, scope, holder) deferred
+-- name: take_lease (scope, holder, until, run)
+INSERT INTO leases (scope, token, holder, until, run) VALUES ($1, 1, $2, $3, $4)
+ON CONFLICT (scope) DO UPDATE SET (token, holder, until) = (leases.token + 1, excluded.holder, excluded.until)
+    WHERE leases.holder = '' RETURNING token
+
+-- name: slept (run, again, now, failures, next_try, error, scope, holder)
 UPDATE leases SET run = coalesce(CAST($1 AS bigint), run), again = $2, until = $3, holder = '', ended = $3,
     failures = $4, next_try = $5, error = $6
-WHERE scope = $7 AND holder = $8
+WHERE scope = $7 AND holder = $8 RETURNING scope
 
 -- name: lease_abandoned (failures, next_try, error, scope) deferred
 UPDATE leases SET failures = $1, next_try = $2, error = $3 WHERE scope = $4

@@ -159,8 +159,8 @@ INSERT OR IGNORE INTO held (scope, content) SELECT :scope, value FROM json_each(
 -- name: cut_held
 DELETE FROM held WHERE scope = :scope AND content IN (SELECT value FROM json_each(:keys))
 
--- name: is_held
-SELECT 1 FROM held WHERE scope = ? AND content = ?
+-- name: held_among
+SELECT content FROM held WHERE scope = ? AND content IN (SELECT value FROM json_each(?))
 
 -- name: unless_held
 SELECT 1 FROM held WHERE scope = ? AND content IN (SELECT value FROM json_each(?)) LIMIT 1
@@ -754,10 +754,15 @@ INSERT INTO leases (scope, token, holder, until, run) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (scope) DO UPDATE SET (token, holder, until, run) =
     (excluded.token, excluded.holder, excluded.until, excluded.run)
 
+-- name: take_lease
+INSERT INTO leases (scope, token, holder, until, run) VALUES (:scope, 1, :holder, :until, :run)
+ON CONFLICT (scope) DO UPDATE SET (token, holder, until) = (leases.token + 1, excluded.holder, excluded.until)
+    WHERE leases.holder = '' RETURNING token
+
 -- name: slept
 UPDATE leases SET run = coalesce(:run, run), again = :again, until = :now, holder = '', ended = :now,
     failures = :failures, next_try = :next_try, error = :error
-WHERE scope = :scope AND holder = :holder
+WHERE scope = :scope AND holder = :holder RETURNING scope
 
 -- name: lease_abandoned
 UPDATE leases SET failures = ?, next_try = ?, error = ? WHERE scope = ?
