@@ -114,6 +114,10 @@ class MemoryReader(Protocol):
         """Return the memories that match."""
         ...
 
+    def select_each(self, scope: str, selections: Sequence[Where]) -> list[list[Memory]]:
+        """Return the memories that match each selection, from one committed state."""
+        ...
+
     def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
         """Return the first ids of memories that begin with a text, in order."""
         ...

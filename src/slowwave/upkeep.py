@@ -5,10 +5,15 @@ from datetime import datetime
 from typing import Protocol
 
 from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
+from slowwave.model.scope_state import ScopeState, StateQuery
 
 
 class Leases(Protocol):
     """The leases of sleep passes: one process at a time sleeps a scope."""
+
+    def scope_state(self, scope: str, query: StateQuery) -> ScopeState:
+        """Return what a sleep pass reads of a scope before it plans, from one committed state."""
+        ...
 
     def lease(
         self,

@@ -223,6 +223,10 @@ class StoreBase:
             for statement in statements
         ]
 
+    def _tells_embedders_apart(self) -> bool:
+        """Whether the rows of each embedder have an index of their own."""
+        return bool(self._one("several_embedders", ())[0])
+
     def _readable(self, scopes: Sequence[str]) -> list[tuple[str, int]]:
         tokens = ((scope, self._tokens.scope(scope)) for scope in dict.fromkeys(scopes))
         return [(scope, token) for scope, token in tokens if token is not None]

@@ -1,7 +1,7 @@
 """Reads of a store that need no search index: rows by id or by condition, and the state of a scope."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
-from slowwave.stores.connection import Asked, StoreBase
+from slowwave.stores.connection import Asked, Composed, StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import selected
@@ -72,6 +72,15 @@ class Reader(StoreBase):
                 rows = self._db.execute(*selected(where, token, self._db.dialect)).fetchall()
                 memories += [memory_of(scope, row) for row in rows]
         return memories if where.limit is None else memories[: where.limit]
+
+    def select_each(self, scope: str, selections: Sequence[Where]) -> list[list[Memory]]:
+        """The memories that match each selection. Postgres reads them in one round trip, from one committed state."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return [[] for _ in selections]
+            asked = [Composed(*selected(where, token, self._db.dialect)) for where in selections]
+            return [[memory_of(scope, row) for row in rows] for rows in self._together(asked)]
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
         """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""
@@ -156,7 +165,7 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return []
-            return _conversations(*self._together([("cursors", (token,)), ("conversations", (token,))]))
+            return conversations_of(*self._together([("cursors", (token,)), ("conversations", (token,))]))
 
     def conversation(self, scope: str, name: str) -> ConversationState | None:
         """One conversation, or None."""
@@ -229,7 +238,7 @@ class Reader(StoreBase):
             return {} if token is None else self._unread(token, conversation)
 
     def _unread(self, token: int, conversation: str | None = None) -> dict[str, int]:
-        return _unread(*self._together(_unread_statements(token, conversation)))
+        return unread_counts(*self._together(unread_statements(token, conversation)))
 
     def links(self, scope: str, ids: Collection[str] | None, kinds: Collection[str] | None = None) -> list[LinkRow]:
         """Links with a weight above 0 that touch any of these memories; with None for ids, all links of the scope."""
@@ -378,22 +387,26 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return []
-            low, high = bounds(token)
-            space = self._tokens.embedder(embedder)
-            if gists:
-                which = "gists_without_vector_of"
-            elif embedder is None:
-                which = "nothing_derived"
-            elif space is None:  # the store has no vector of it
-                which = "first_memories"
-            else:
-                which = "without_vector_of" if self._one("several_embedders", ())[0] else "without_vector"
-            count = -1 if limit is None else limit
-            values = {"scope": token, "token": space, "low": low, "high": high, "limit": count}
-            return [memory_of(scope, row) for row in self._all(which, values)]
+            full, shortened = self._unembedded(token, embedder, -1 if limit is None else limit)
+            return [memory_of(scope, row) for row in self._all(*(shortened if gists else full))]
+
+    def _unembedded(
+        self, token: int, embedder: str | None, limit: int
+    ) -> tuple[tuple[str, Mapping[str, Any]], tuple[str, Mapping[str, Any]]]:
+        """The statements for the memories, and for the shortened texts, that have no vector of an embedder."""
+        low, high = bounds(token)
+        space = self._tokens.embedder(embedder)
+        values = {"scope": token, "token": space, "low": low, "high": high, "limit": limit}
+        if embedder is None:
+            which = "nothing_derived"
+        elif space is None:  # the store has no vector of it
+            which = "first_memories"
+        else:
+            which = "without_vector_of" if self._tells_embedders_apart() else "without_vector"
+        return (which, values), ("gists_without_vector_of", values)
 
 
-def _conversations(positions: Sequence[Any], rows: Sequence[Any]) -> list[ConversationState]:
+def conversations_of(positions: Sequence[Any], rows: Sequence[Any]) -> list[ConversationState]:
     """The conversations of these rows, with the positions of their cursors."""
     cursors: dict[str, dict[str, int]] = {}
     for name, cursor, seq in positions:
@@ -404,8 +417,8 @@ def _conversations(positions: Sequence[Any], rows: Sequence[Any]) -> list[Conver
     ]
 
 
-def _unread_statements(token: int, conversation: str | None = None) -> list[Asked]:
-    """The statements that count unread messages by conversation; `_unread` adds their rows up."""
+def unread_statements(token: int, conversation: str | None = None) -> list[Asked]:
+    """The statements that count unread messages by conversation; `unread_counts` adds their rows up."""
     values = {"scope": token, "cursor": DISTIL_CURSOR, "name": conversation}
     return [
         ("after_cursor", values),
@@ -414,7 +427,8 @@ def _unread_statements(token: int, conversation: str | None = None) -> list[Aske
     ]
 
 
-def _unread(after: Sequence[Any], hidden: Sequence[Any], released: Sequence[Any]) -> dict[str, int]:
+def unread_counts(after: Sequence[Any], hidden: Sequence[Any], released: Sequence[Any]) -> dict[str, int]:
+    """The unread messages by conversation: those after the cursor, without hidden ones, and released ones before it."""
     counts = Counter(dict(after))
     counts.subtract(dict(hidden))
     counts.update(dict(released))

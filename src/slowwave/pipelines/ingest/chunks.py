@@ -38,6 +38,9 @@ _BREAKS: Final = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", " ")
 _HIDDEN: Final = frozenset[Phase]({"quarantined", "retracted"})
 _VALID: Final = frozenset[Phase]({"active", "core", "cold"})
 
+RELEASED_MESSAGES: Final = Where(kinds=frozenset({MESSAGE}), phases=_VALID, flag=RELEASED, order="seq")
+"""Messages that a person released after the cursor had passed them, in order."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
@@ -141,8 +144,7 @@ def next_chunk(ports: Ports, conversation: ConversationState) -> Chunk | None:
 
 def released_messages(ports: Ports, conversation: str | None = None) -> list[Memory]:
     """Messages that a person released after the cursor had passed them, of one conversation or of all, in order."""
-    where = Where(kinds=frozenset({MESSAGE}), phases=_VALID, flag=RELEASED, conversation=conversation, order="seq")
-    return ports.store.select((ports.scope,), where)
+    return ports.store.select((ports.scope,), replace(RELEASED_MESSAGES, conversation=conversation))
 
 
 def _first_chunk(conversation: ConversationState, unread: Sequence[Memory], start: int, *, released: bool) -> Chunk:
@@ -214,6 +216,8 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
         (message,) = chunk.messages
         return [replace(message, text=without_injected_blocks(message)[max(0, chunk.start - EARLIER) : chunk.start])]
     cursor = chunk.messages[0].seq - 1
+    if not cursor:
+        return []
     where = Where(
         kinds=frozenset({MESSAGE}),
         conversation=chunk.conversation.name,

@@ -5,17 +5,18 @@ for which the newest messages and facts are read. The words of an entry are thos
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache, cached_property
 from math import log2
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from slowwave.model.codec import content_key
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memory, altered
 from slowwave.model.operations import Add, Change, MoveCursor, Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.model.query import Where
+from slowwave.model.scope_state import ScopeState, StateQuery
 from slowwave.pipelines.ingest.index_text import entries as index_entries
 from slowwave.pipelines.planning import new_id, reschedule, transition
 from slowwave.policy.guard.trust import least
@@ -34,9 +35,6 @@ from slowwave.policy.summaries.page_entries import (
 from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
 from slowwave.policy.text.spellings import Phrase
 from slowwave.ports import Ports
-
-if TYPE_CHECKING:
-    from slowwave.model.status import ConversationState
 
 CAUSE: Final = "consolidate/pages"
 CAUSES: Final = frozenset({CAUSE, "sleep/topic_pages"})
@@ -59,6 +57,7 @@ LOOKED_AT: Final = timedelta(days=30)
 """How long a page that nothing changes is left alone at least: lines leave it together."""
 LINES_MIN: Final = 4
 """A page with fewer lines is not begun."""
+_PAGES: Final = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT))
 LINES_MAX: Final = 50
 """Lines of a page; those of least worth are left out, and are still found as facts and messages."""
 
@@ -75,36 +74,44 @@ class PagesPlan:
 def write_pages(ports: Ports, *, parent: str | None = None) -> tuple[str, ...]:
     """Bring the pages of the scope up to date as a part of a run. Returns what went wrong; what is left waits for a sleep pass."""
     now = ports.now()
-    planned = planned_pages(ports, now)
+    query = StateQuery(selections=(due_pages(now),), changed={CURSOR: FACTS_MAX})
+    planned = planned_pages(ports, now, ports.store.scope_state(ports.scope, query))
     if planned.group is not None:
         plan = Plan(id=new_id(now), scope=ports.scope, cause=CAUSE, at=now, groups=(planned.group,), parent=parent)
         ports.store.apply(plan)  # if another writer was faster, the next pass does it
     return planned.problems
 
 
-def planned_pages(ports: Ports, now: datetime, taken: Collection[str] = ()) -> PagesPlan:
+def planned_pages(ports: Ports, now: datetime, state: ScopeState, taken: Collection[str] = ()) -> PagesPlan:
     """Plan the changes of all pages for what was said and changed since the last time. Nothing is written.
 
     Args:
         ports: the store and the settings.
         now: the instant of the change.
+        state: the scope, with `due_pages(now)` and the facts that changed after `CURSOR`.
         taken: ids of pages that are not changed now.
     """
-    return _Pages(ports, now, taken).planned()
+    return _Pages(ports, now, state, taken).planned()
+
+
+def due_pages(now: datetime) -> Where:
+    """The selection of the pages from which a line is to leave."""
+    return replace(_PAGES, due_before=now)
 
 
 class _Pages:
     """The pages of a scope, what is new for them, and the operations that add it."""
 
-    def __init__(self, ports: Ports, now: datetime, taken: Collection[str]) -> None:
+    def __init__(self, ports: Ports, now: datetime, state: ScopeState, taken: Collection[str]) -> None:
         self.ports = ports
         self.now = now
         self.taken = taken
+        self.due = frozenset(page.ref for page in state.selected[due_pages(now)] if page.ref)
         self.messages: list[Memory] = []
         self.facts: list[Memory] = []
         self.cursors: list[MoveCursor] = []
         self.left = 0
-        self._read()
+        self._read(state)
 
     def planned(self) -> PagesPlan:
         if not self.messages and not self.facts and not self.due:
@@ -129,18 +136,15 @@ class _Pages:
         group = Group(operations=(*indexed, *self.cursors), because=because)
         return PagesPlan(group=group, left=left, problems=problems)
 
-    def _read(self) -> None:
+    def _read(self, state: ScopeState) -> None:
         """The messages and facts since the cursors, and the moves of the cursors behind them."""
-        store, scope = self.ports.store, self.ports.scope
-        whole: ConversationState | None = store.conversation(scope, "")
-        before = whole.cursor(CURSOR) if whole else 0
-        ids, reached = store.changed(scope, before, FACTS_MAX)
-        self.facts = store.get((scope,), ids)
-        if ids and reached > before:
+        before, (facts, reached) = state.cursors.get(CURSOR, 0), state.changed[CURSOR]
+        self.facts = list(facts)
+        if facts and reached > before:
             self._move("", before, reached)
-        self.left += len(ids) == FACTS_MAX
-        room = MESSAGES_MAX
-        for found in store.conversations(scope):
+        self.left += len(facts) == FACTS_MAX
+        room, wanted = MESSAGES_MAX, []
+        for found in state.conversations:
             start = found.cursor(CURSOR)
             if not found.name or found.last_seq <= start:
                 continue
@@ -154,11 +158,13 @@ class _Pages:
                 until_seq=start + room,
                 order="seq",
             )
-            self.messages += store.select((scope,), where)
+            wanted.append(where)
             end = min(found.last_seq, start + room)
             self.left += end < found.last_seq
             room -= end - start
             self._move(found.name, start, end)
+        selected = self.ports.store.select_each(self.ports.scope, wanted) if wanted else ()
+        self.messages = [message for messages in selected for message in messages]
 
     def _move(self, conversation: str, before: int, after: int) -> None:
         self.cursors.append(
@@ -170,19 +176,7 @@ class _Pages:
     @cached_property
     def pages(self) -> dict[str, Memory]:
         """The hot pages of the scope, by key."""
-        where = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT))
-        return {page.ref: page for page in self.ports.store.select((self.ports.scope,), where) if page.ref}
-
-    @cached_property
-    def due(self) -> frozenset[str]:
-        """The keys of the pages from which a line is to leave."""
-        return frozenset(
-            page.ref
-            for page in self._select(
-                kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT), due_before=self.now
-            )
-            if page.ref
-        )
+        return {page.ref: page for page in self.ports.store.select((self.ports.scope,), _PAGES) if page.ref}
 
     def _has_grown(self) -> bool:
         """Whether new pages are looked for: each time the scope has grown by a fifth, so that the cost stays linear."""

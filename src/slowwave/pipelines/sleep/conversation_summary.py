@@ -65,7 +65,7 @@ def cascade(context: SleepContext) -> StagePlan:
     ports = context.ports
     problems: list[str] = []
     cost, left, remaining = FREE, 0, SPANS
-    for place, conversation in enumerate(ports.store.conversations(ports.scope)):
+    for place, conversation in enumerate(context.state.conversations):
         due = len(spans_to_summarise(ports, conversation))
         if not due and (place >= LOOKED_AT or not unwritten_eras(ports, conversation)):
             continue
@@ -327,6 +327,8 @@ class _Compacting:
         """
         operations, read = (*eras, *stretch), tuple(message.id for message in messages)
         group = Group(operations=operations, because=because, conversations=(self.name,), rests_on=read)
+        if operations:
+            self.context.stored_something()
         if not operations or not self.context.store_group(group, self._unjournaled_cost()):
             return False
         self.journaled_cost = self.writer.cost

@@ -1,5 +1,7 @@
 """Compares changed facts with their nearest neighbours; a mind decides about each near pair as about a new fact."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from slowwave.errors import ModelError
@@ -17,6 +19,8 @@ from slowwave.policy.retention.policies import protection_reason
 CURSOR = "duplicates"
 LOOKED_AT = 200
 """How many changed facts one pass compares with their neighbours."""
+NEIGHBOURS = 4
+"""How many of the nearest facts are read for each, itself among them."""
 CASES = 20
 """How many pairs one pass gives to the mind."""
 
@@ -26,14 +30,13 @@ _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 def duplicates(context: SleepContext) -> StagePlan:
     """Decide about pairs above the duplicate threshold that no mind has compared yet: the newer fact is the new one."""
     ports = context.ports
-    cursor = _cursor(context)
-    ids, reached = ports.store.changed(ports.scope, cursor, LOOKED_AT)
-    if not ids:
+    cursor, (facts, reached) = context.state.cursors.get(CURSOR, 0), context.state.changed[CURSOR]
+    if not facts:
         return StagePlan()
-    pairs, looked_at = _pairs(context, ids)
+    pairs, looked_at = _pairs(context, facts)
     if pairs and not context.think:
         return StagePlan(left=len(pairs))
-    if looked_at < len(ids):  # the cursor moves to the last fact that was compared
+    if looked_at < len(facts):  # the cursor moves to the last fact that was compared
         reached = ports.store.changed(ports.scope, cursor, looked_at)[1]
     move = MoveCursor(conversation="", cursor=CURSOR, before=cursor, after=reached, because="compared what changed")
     changes = ChangeSet(ports=ports, now=context.now, stored={newer.id for newer, _, _ in pairs})
@@ -61,60 +64,74 @@ def duplicates(context: SleepContext) -> StagePlan:
             because=f"near another: {len(pairs)} of the {looked_at} that changed",
         )
     ]
-    left = len(ids) - looked_at or int(len(ids) == LOOKED_AT)
+    left = len(facts) - looked_at or int(len(facts) == LOOKED_AT)
     cost = proposal.cost if proposal else FREE
     return StagePlan(groups=tuple(groups), left=left, problems=tuple(changes.problems), cost=cost)
 
 
-def _pairs(context: SleepContext, ids: list[str]) -> tuple[list[tuple[Memory, Memory, float]], int]:
+def _pairs(context: SleepContext, facts: Sequence[Memory]) -> tuple[list[tuple[Memory, Memory, float]], int]:
     """As many pairs as one pass gives to the mind, and how many changed facts were read for them."""
-    fresh = {memory.id: memory for memory in _fresh(context, ids)}
+    near = _near(context, [fact for fact in facts if _is_fresh(context, fact)])
+    newer = {fact.id: fact for fact in facts}
+    keys = {(one, other.id): compared_pair_key(newer[one], other) for one in near for other, _ in near[one]}
+    suppressed = context.ports.store.suppressed_keys(context.ports.scope, keys.values())
+    compared = {pair for pair, key in keys.items() if key in suppressed}
+    for link in context.ports.store.links(context.ports.scope, list(near), SETTLED):
+        compared |= {(link.source, link.target), (link.target, link.source)}
     pairs: list[tuple[Memory, Memory, float]] = []
-    for place, identity in enumerate(ids):
+    for place, fact in enumerate(facts):
         if len(pairs) == CASES:
             return pairs, place
-        if identity in fresh and (pair := _nearest(context, fresh[identity])) is not None:
-            pairs.append(pair)
-    return pairs, len(ids)
+        for older, cosine in near.get(fact.id, ()):
+            is_older = (older.recorded_at, older.id) < (fact.recorded_at, fact.id)
+            is_free = older.id not in context.taken and not protection_reason(older)
+            if is_older and is_free and (fact.id, older.id) not in compared:
+                pairs.append((fact, older, cosine))
+                break
+    return pairs, len(facts)
 
 
-def _cursor(context: SleepContext) -> int:
-    scope_cursors = context.ports.store.conversation(context.ports.scope, "")
-    return scope_cursors.cursor(CURSOR) if scope_cursors else 0
+def _is_fresh(context: SleepContext, fact: Memory) -> bool:
+    return (
+        fact.is_searchable
+        and fact.kind in _KINDS
+        and fact.id not in context.taken
+        and UNRECONCILED not in fact.flags
+        and not protection_reason(fact)
+    )
 
 
-def _fresh(context: SleepContext, ids: list[str]) -> list[Memory]:
-    return [
-        memory
-        for memory in context.ports.store.get((context.ports.scope,), ids)
-        if memory.is_searchable
-        and memory.kind in _KINDS
-        and memory.id not in context.taken
-        and UNRECONCILED not in memory.flags
-        and not protection_reason(memory)
-    ]
-
-
-def _nearest(context: SleepContext, newer: Memory) -> tuple[Memory, Memory, float] | None:
-    """The fact, the nearest older one above the duplicate threshold, and their cosine; None if all were compared before."""
+def _near(context: SleepContext, facts: Sequence[Memory]) -> dict[str, list[tuple[Memory, float]]]:
+    """The facts above the duplicate threshold near each of these, nearest first, with the cosine; only where there are any."""
     ports = context.ports
-    entry = ports.store.entries(ports.scope, [newer.id]).get(newer.id)
-    if entry is None or not entry.dim:
-        return None
-    vector = np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim)
-    query = Query(text="", vector=vector, embedder=entry.embedder, top_k=4, kinds=_KINDS, now=context.now)
+    store, scopes = ports.store, (ports.scope,)
+    entries = store.entries(ports.scope, [fact.id for fact in facts]) if facts else {}
+    queries = {
+        identity: Query(
+            text="",
+            vector=np.frombuffer(entry.vectors, dtype="<f4", count=entry.dim),
+            embedder=entry.embedder,
+            top_k=NEIGHBOURS,
+            kinds=_KINDS,
+            now=context.now,
+        )
+        for identity, entry in entries.items()
+        if entry.dim
+    }
+    if not queries:
+        return {}
     threshold = similarity(ports, "duplicate", ports.config.dedup_similarity_threshold)
-    ranked = {place.id: place.cosine or -1.0 for place in ports.store.search((ports.scope,), query)}
-    near = [memory for memory in ports.store.get((ports.scope,), ranked) if ranked[memory.id] > threshold]
-    compared = {link.other(newer.id) for link in ports.store.links(ports.scope, [newer.id], SETTLED)}
-    keys = {older.id: compared_pair_key(newer, older) for older in near}
-    suppressed = ports.store.suppressed_keys(ports.scope, keys.values())
-    compared |= {identity for identity, key in keys.items() if key in suppressed}
-    for older in near:
-        is_older = (older.recorded_at, older.id) < (newer.recorded_at, newer.id)
-        if is_older and older.id not in compared and older.id not in context.taken and not protection_reason(older):
-            return newer, older, ranked[older.id]
-    return None
+    found: dict[str, list[tuple[Memory, float]]] = {}
+    with store.reading(scopes) as reading:
+        reading.begin()
+        for query in queries.values():
+            reading.rank(query)
+        for identity, query in queries.items():
+            ranked = {place.id: place.cosine or -1.0 for place in store.search(scopes, query)}
+            near = [one for one in ranked if one != identity and ranked[one] > threshold]
+            if near:
+                found[identity] = [(memory, ranked[memory.id]) for memory in store.get(scopes, near)]
+    return found
 
 
 def _carry_out(changes: ChangeSet, case: ReconcileCase, newer: Memory, older: Memory, verdict: Verdict | None) -> None:

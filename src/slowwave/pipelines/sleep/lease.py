@@ -78,7 +78,7 @@ _FORKED: Final = -1
 class Lease:
     """The right to run a sleep pass over a scope. A store refuses plans with an outdated `token`.
 
-    The pass has read everything up to the run `seen`. A forked child does not own the lease: it neither renews nor
+    The pass has read everything up to the run `seen`; None until it has read. A forked child does not own the lease: it neither renews nor
     releases it, and its plans are refused.
     """
 
@@ -86,7 +86,7 @@ class Lease:
     holder: str
     token: int
     since: datetime
-    seen: int
+    seen: int | None = None
     beats: int = 0
     over: threading.Event = field(default_factory=threading.Event)
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -99,7 +99,7 @@ class Lease:
         token = ports.store.lease(ports.scope, holder, SECONDS, now, _ended)
         if token is None:
             return None
-        lease = cls(ports=ports, holder=holder, token=token, since=now, seen=ports.store.last_run(ports.scope))
+        lease = cls(ports=ports, holder=holder, token=token, since=now)
         forks.watch(lease)
         return lease
 

@@ -1,6 +1,7 @@
 """Promotes facts that are used often into core memory, and demotes those that no longer are or are contradicted."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, Memory
 from slowwave.model.operations import Add, Change, Link
@@ -11,6 +12,7 @@ from slowwave.policy.retention.core import demotes, promotes
 
 CORE_MAX = 1000
 """How many core memories one pass reads, the newest first."""
+CORE: Final = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"core"}), order="newest", limit=CORE_MAX)
 
 
 def promote(context: SleepContext) -> StagePlan:
@@ -20,8 +22,7 @@ def promote(context: SleepContext) -> StagePlan:
     that contradict them.
     """
     config = context.ports.config
-    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset({"core"}), order="newest", limit=CORE_MAX)
-    core = [memory for memory in context.standing(where) if memory.id not in context.taken]
+    core = [memory for memory in context.standing(CORE) if memory.id not in context.taken]
     qualified = [memory for memory in context.open() if promotes(memory, config)]
     disputed = _disputed(context, [*core, *qualified])
     reasons = [(memory, "demote", demotes(memory, config, contradicted=memory.id in disputed)) for memory in core]

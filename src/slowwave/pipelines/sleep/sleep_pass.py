@@ -10,26 +10,29 @@ from slowwave import forks
 from slowwave.errors import BusyError, ClosedError, EmbedderError, SlowwaveError
 from slowwave.log import Log
 from slowwave.model.arguments import check_fields
-from slowwave.model.memory import FACT_KINDS, HOT, NOTE, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, NOTE
 from slowwave.model.night import UNDONE
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
+from slowwave.model.scope_state import StateQuery
+from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reembed import reembed
+from slowwave.pipelines.ingest.topic_pages import CURSOR as PAGES, FACTS_MAX, due_pages
 from slowwave.pipelines.planning import check_full_trust, new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.apply import applied
 from slowwave.pipelines.sleep.change_limit import Budget
 from slowwave.pipelines.sleep.compress import compress
 from slowwave.pipelines.sleep.conversation_summary import cascade
-from slowwave.pipelines.sleep.duplicates import duplicates
+from slowwave.pipelines.sleep.duplicates import CURSOR as DUPLICATES, LOOKED_AT as CHANGED_MAX, duplicates
 from slowwave.pipelines.sleep.fade import expire, fade, refresh
 from slowwave.pipelines.sleep.lease import Lease
-from slowwave.pipelines.sleep.promote import promote
+from slowwave.pipelines.sleep.promote import CORE, promote
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_link
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.topic_pages import topic_pages
-from slowwave.pipelines.sleep.unread import RETRY, distil, retry
+from slowwave.pipelines.sleep.unread import RETRY, WAITING, distil, retry
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports, Progress
 
@@ -171,10 +174,18 @@ def _run_stages(
     ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, on_progress: Progress | None
 ) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
-    dry_run, now, due = lease is None, plan.at, _due_facts(ports, plan.at)
-    rescheduled, unscheduled = ports.store.facts_without_schedule(
-        ports.scope, *decay_class_range(ports.config), REPLANNED_MAX
+    dry_run, now, query = lease is None, plan.at, _query(ports, plan.at)
+    state = ports.store.scope_state(
+        ports.scope,
+        replace(
+            query,
+            selections=(_due_facts(now), *query.selections),
+            unscheduled=(*decay_class_range(ports.config), REPLANNED_MAX),
+        ),
     )
+    if lease:
+        lease.seen = state.last_run
+    due, (rescheduled, unscheduled) = state.selected[_due_facts(now)], state.unscheduled
     facts = {memory.id: memory for memory in (*due, *rescheduled)}
     runs = StageRuns(ports=ports, now=now, cause="sleep", parent=plan.id, dry_run=dry_run, lease=lease)
     context = SleepContext(
@@ -185,7 +196,9 @@ def _run_stages(
         store_group=runs.store_group,
         budget=Budget(ports=ports),
         dry_run=dry_run,
+        query=query,
     )
+    context.state = state
     problems: list[str] = []
     left: dict[str, int] = {}
     cost, again = FREE, None
@@ -204,14 +217,16 @@ def _run_stages(
         part = runs.plan(runs.cause, staged.groups, staged.cost)
         cost += staged.cost
         results = [] if dry_run else _apply_part(ports, part, staged)
+        if results:
+            context.stored_something()
         runs.plans += [tried for tried, _ in results] if results else [part] if part else []
         runs.receipts += [receipt for _, receipt in results]
         if dropped := sum(len(receipt.dropped) for _, receipt in results):  # changed by others meanwhile: due again
             left[name] = left.get(name, 0) + dropped
     left |= _left_in_queues(ports, now, due=len(due), unscheduled=unscheduled - len(rescheduled))
     if not dry_run:
-        problems += _reembed(ports, left)
-        rest.sequence = ports.store.sequence(ports.scope) if not left and not problems else None
+        problems += _reembed(context, left)
+        rest.sequence = _sequence(context) if not left and not problems else None
         rest.again, rest.unread_waiting = again, context.unread_waiting
     return SleepReport(
         plan=replace(plan, parts=tuple(runs.plans)),
@@ -242,10 +257,25 @@ def _stages(on_progress: Progress | None) -> Iterator[tuple[str, Stage]]:
         yield named
 
 
-def _due_facts(ports: Ports, now: datetime) -> list[Memory]:
+def _due_facts(now: datetime) -> Where:
     kinds = frozenset((*FACT_KINDS, NOTE))  # notes are due when they expire
-    where = Where(kinds=kinds, phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
-    return ports.store.select((ports.scope,), where)
+    return Where(kinds=kinds, phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
+
+
+def _query(ports: Ports, now: datetime) -> StateQuery:
+    """What the stages read of the state of the scope."""
+    return StateQuery(
+        selections=(RELEASED_MESSAGES, WAITING, due_pages(now), CORE),
+        changed={PAGES: FACTS_MAX, DUPLICATES: CHANGED_MAX},
+        embedder=ports.embedder.name if ports.embedder else None,
+    )
+
+
+def _sequence(context: SleepContext) -> int:
+    """The sequence of the scope after the pass."""
+    if context.has_read_all:
+        return context.state.sequence
+    return context.ports.store.sequence(context.ports.scope)
 
 
 def _linked_texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:
@@ -262,9 +292,10 @@ def _apply_part(ports: Ports, part: Plan, staged: StagePlan) -> list[tuple[Plan,
     return results
 
 
-def _reembed(ports: Ports, left: dict[str, int]) -> tuple[str, ...]:
+def _reembed(context: SleepContext, left: dict[str, int]) -> tuple[str, ...]:
     """Embed texts that have no vector of the current embedder. Vectors are derived data, so no plan contains them."""
-    if ports.embedder is None:
+    ports = context.ports
+    if ports.embedder is None or not context.state.has_unembedded:
         return ()
     try:
         if reembed(ports, most=EMBEDDED_MAX) >= EMBEDDED_MAX:

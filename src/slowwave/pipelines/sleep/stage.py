@@ -8,6 +8,7 @@ from slowwave.model.memory import Memory, altered
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt
 from slowwave.model.query import Where
+from slowwave.model.scope_state import ScopeState, StateQuery
 from slowwave.pipelines.planning import new_id, postpone, record_unapplied_cost
 from slowwave.pipelines.sleep.change_limit import Budget
 from slowwave.pipelines.sleep.lease import Lease
@@ -36,6 +37,7 @@ class SleepContext:
             Returns False if the group no longer applied. In a dry run it only plans, and returns True.
         budget: how many changes minds may still make in this pass.
         dry_run: whether the pass only plans.
+        query: what the pass reads of the scope at its beginning, and again after it has stored something.
         unread_waiting: how many unread messages wait until their conversation is idle, as far as the pass knows.
     """
 
@@ -51,7 +53,35 @@ class SleepContext:
     store_group: Callable[[Group, Cost], bool] = _cannot_store
     budget: Budget = field(default_factory=Budget)
     dry_run: bool = False
+    query: StateQuery = field(default_factory=StateQuery)
     unread_waiting: int = 0
+    _state: ScopeState | None = field(default=None, init=False, repr=False)
+
+    @property
+    def state(self) -> ScopeState:
+        """The scope as it was after the last change of this pass. Later changes of others are noticed by `Store.apply`."""
+        if self._state is None:
+            self._state = self.ports.store.scope_state(self.ports.scope, self.query)
+        return self._state
+
+    @state.setter
+    def state(self, state: ScopeState) -> None:
+        self._state = state
+
+    @property
+    def has_read_all(self) -> bool:
+        """Whether the pass has stored nothing since it read `state`."""
+        return self._state is not None
+
+    def stored_something(self) -> None:
+        """Read `state` again when it is needed next."""
+        self._state = None
+
+    def select(self, where: Where) -> list[Memory]:
+        """The stored memories that match; those of the query of the pass are read with `state`."""
+        if where in self.query.selections:
+            return list(self.state.selected[where])
+        return self.ports.store.select((self.ports.scope,), where)
 
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""
@@ -66,13 +96,15 @@ class SleepContext:
     def store(self, group: Group, cost: Cost) -> bool:
         """Store a group at once, and take the memories that it changes; False if it no longer applied."""
         stored = self.store_group(group, cost)
+        if not self.dry_run:
+            self.stored_something()
         if stored:
             self.foresee(StagePlan(groups=(group,)), stored=not self.dry_run)
         return stored
 
     def standing(self, where: Where) -> list[Memory]:
         """The memories of these kinds, phases, categories and flag, as they are after the planned operations."""
-        memories = {memory.id: memory for memory in self.ports.store.select((self.ports.scope,), where)}
+        memories = {memory.id: memory for memory in self.select(where)}
         for operation in self.planned:
             if isinstance(operation, Add | Change):
                 memory = operation.memory if isinstance(operation, Add) else operation.after

@@ -1,6 +1,6 @@
 """Sleep stages that give unread messages and waiting facts to a mind."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -12,7 +12,7 @@ from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import idle_from
-from slowwave.pipelines.ingest.chunks import is_partly_read, released_messages
+from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES, is_partly_read, released_messages
 from slowwave.pipelines.ingest.distil import ChunkReading, planned
 from slowwave.pipelines.ingest.reconcile import reconcile
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
@@ -47,11 +47,30 @@ def unread(ports: Ports, now: datetime, name: str | None = None) -> Unread:
     A conversation is due if at least `Config.min_messages` are unread, if it is idle, if a long message was read in
     part, or if a person released a message of it.
     """
-    counts = ports.store.unread(ports.scope, name)
-    released = {message.conversation for message in released_messages(ports, name)}
+    counts, released = ports.store.unread(ports.scope, name), released_messages(ports, name)
+    return _sorted(ports, now, counts, released, _conversations(ports, name) if counts or released else ())
+
+
+def _unread_of(context: SleepContext) -> Unread:
+    """The unread messages of the scope of a pass."""
+    state = context.state
+    return _sorted(
+        context.ports, context.now, state.unread, context.select(RELEASED_MESSAGES), state.conversations[::-1]
+    )
+
+
+def _sorted(
+    ports: Ports,
+    now: datetime,
+    counts: Mapping[str, int],
+    released_ones: Iterable[Memory],
+    conversations: Iterable[ConversationState],
+) -> Unread:
+    """The conversations that are due, the one that was idle longest first, and those that wait."""
+    released = {message.conversation for message in released_ones}
     due: list[ConversationState] = []
     waits: list[tuple[datetime, int]] = []
-    for one in _conversations(ports, name) if counts or released else ():
+    for one in conversations:
         count = counts.get(one.name, 0)
         if one.name in released or (count and (count >= ports.config.min_messages or is_partly_read(one))):
             due.append(one)
@@ -76,14 +95,14 @@ def distil(context: SleepContext) -> StagePlan:
     The short last stretch of a conversation that goes on waits. A dry run reads one chunk of each conversation, because
     the next one depends on what the first would store.
     """
-    found = unread(context.ports, context.now)
+    found = _unread_of(context)
     context.unread_waiting = found.waiting
     if not context.think:
         return StagePlan(left=len(found.due), again=context.now + RETRY if found.due else found.from_)
     reader = _Reader(context=context, chunks=CHUNKS_MAX)
     left = reader.read_all([one.name for one in found.due])
     if found.due and not context.dry_run:
-        found = unread(context.ports, context.now)
+        found = _unread_of(context)
         context.unread_waiting = found.waiting
     again = context.now + RETRY if reader.problems else context.now
     return StagePlan(
@@ -137,7 +156,7 @@ class _Reader:
                 return False, False
             if context.dry_run:
                 return not read.chunk.more, False
-            if not unread(context.ports, context.now, name).due:
+            if name not in {one.name for one in _unread_of(context).due}:
                 return True, False
         return False, False
 
@@ -150,6 +169,8 @@ class _Reader:
         return all(self.context.store(group, read.result.cost) for group in allowed.groups) and not allowed.left
 
 
+WAITING: Final = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=UNRECONCILED)
+"""The live facts that wait for a mind, oldest first."""
 BATCH = 20
 """How many waiting facts one pass decides about."""
 
@@ -157,7 +178,7 @@ BATCH = 20
 def retry(context: SleepContext) -> StagePlan:
     """Reconcile waiting facts, oldest first; they are changed in place."""
     ports = context.ports
-    facts = waiting(ports)
+    facts = context.select(WAITING)
     if not facts or not context.think:
         return StagePlan(left=len(facts))
     groups: list[Group] = []
@@ -181,9 +202,7 @@ def retry(context: SleepContext) -> StagePlan:
 
 def waiting(ports: Ports) -> list[Memory]:
     """The live facts that wait for a mind, oldest first."""
-    return ports.store.select(
-        (ports.scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=UNRECONCILED)
-    )
+    return ports.store.select((ports.scope,), WAITING)
 
 
 def as_fact(memory: Memory) -> Fact:

@@ -12,8 +12,8 @@ from slowwave.stores.connection import Reading
 from slowwave.stores.postgres.base import PostgresBase
 from slowwave.stores.postgres.server_search import ServerSearch
 from slowwave.stores.postgres.statements import DIALECT, Query as SqlQuery
-from slowwave.stores.reads import Reader
 from slowwave.stores.rows import memory_of
+from slowwave.stores.scope_state import ScopeStateReader
 from slowwave.stores.search.cache import CachedIndex
 from slowwave.stores.where_clause import selected
 
@@ -148,7 +148,7 @@ class PostgresReading(Reading):
             self._store._guard.__exit__(None, None, None)  # noqa: SLF001
 
 
-class SnapshotReader(Reader, ServerSearch, PostgresBase):
+class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
     """Reads that use the `PostgresReading` of their thread, if there is one."""
 
     @contextmanager

@@ -518,6 +518,16 @@ WHERE j.scope = $2 >> 40 AND j.key > $1 AND j.key <= $2 AND j.op IN ('add', 'cha
     AND NOT (m.kind = 'summary' AND m.category = 'page')
 GROUP BY j.memory ORDER BY min(j.key) LIMIT nullif($3, -1)
 
+-- name: changed_after_cursor (scope, low, high, cursor, limit)
+SELECT {m.memory}, page.first FROM (
+    SELECT j.memory, min(j.key) AS first FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
+    WHERE j.scope = $1 AND j.key <= $3 AND j.op IN ('add', 'change')
+        AND j.key > $2 + coalesce((SELECT seq FROM cursors WHERE scope = $1 AND conversation = '' AND cursor = $4), 0)
+        AND m.seq IS NULL AND m.span_first IS NULL AND m.kind <> 'note'
+        AND NOT (m.kind = 'summary' AND m.category = 'page')
+    GROUP BY j.memory ORDER BY min(j.key) LIMIT nullif($5, -1)
+) page JOIN memories m ON m.scope = $1 AND m.id = page.memory ORDER BY page.first
+
 -- name: whole_journal (low, high)
 SELECT key, op, memory, other, because, payload, checksum FROM journal
 WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 ORDER BY key

@@ -461,6 +461,16 @@ WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq 
     AND m.kind <> 'note' AND NOT (m.kind = 'summary' AND m.category = 'page')
 GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
 
+-- name: changed_after_cursor
+SELECT {m.memory}, page.first FROM (
+    SELECT j.memory, min(j.key) AS first FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
+    WHERE j.key <= :high AND j.op IN ('add', 'change') AND j.key > :low + coalesce(
+            (SELECT seq FROM cursors WHERE scope = :scope AND conversation = '' AND cursor = :cursor), 0)
+        AND m.seq IS NULL AND m.span_first IS NULL AND m.kind <> 'note'
+        AND NOT (m.kind = 'summary' AND m.category = 'page')
+    GROUP BY j.memory ORDER BY min(j.key) LIMIT :limit
+) page JOIN memories m ON m.scope = :scope AND m.id = page.memory ORDER BY page.first
+
 -- name: whole_journal
 SELECT key, op, memory, other, because, payload, checksum FROM journal WHERE key BETWEEN ? AND ? ORDER BY key
 
