@@ -30,6 +30,16 @@ def test_the_newest_statement_of_a_slot_comes_first_and_the_older_is_marked(worl
     assert hits[0].relevance > hits[1].relevance
 
 
+def test_what_must_be_avoided_is_found_without_a_word_of_the_question_and_nothing_outdates_it(world: "World") -> None:
+    _said(
+        world, "I'm allergic to walnuts", "I bought blue shoes", "I never eat liver", "The food market opens on Monday"
+    )
+    hits = world.open().search("Is there any food that I must avoid?")
+    assert {hit.text for hit in hits[:2]} == {"I'm allergic to walnuts", "I never eat liver"}
+    assert [hit.stale for hit in hits[:2]] == [False, False]
+    assert min(hit.relevance for hit in hits[:2]) > max(hit.relevance for hit in hits[2:])
+
+
 def test_a_question_in_another_language_finds_another_ending_of_a_word(world: "World") -> None:
     _said(world, "Kupiłem nowe buty", "Byłem u siostry w Gdyni", "Pada deszcz")
     hits = world.open(embedder="none").search("Gdzie mieszka moja siostra?")

@@ -74,6 +74,18 @@ def test_a_message_without_facts_has_no_shorter_form_than_its_own_words() -> Non
 
 
 def test_details_that_only_facts_name_are_in_the_longest_form() -> None:
+    forms = hit("Odile sold the old boat to Bjarne")
+    assert "Bjarne" in forms.detailed.text
+    assert "Bjarne" not in forms.full.text
+
+
+def test_a_message_has_the_date_of_its_fact_behind_its_own_words_in_each_of_its_forms() -> None:
     forms = hit("Odile sold the old boat on 23 February 2026")
-    assert "23 February 2026" in forms.detailed.text
-    assert "23 February 2026" not in forms.full.text
+    for form in (forms.short, forms.full, forms.detailed):
+        assert "on Monday [23 February 2026]. Losing" in form.text
+        assert form.facts == forms.hit.facts
+
+
+def test_a_message_has_no_date_that_its_facts_do_not_have() -> None:
+    for fact in ("Odile sold the old boat", "Odile sold the old boat on 16 February 2026"):
+        assert "on Monday. Losing" in hit(fact).full.text

@@ -15,6 +15,17 @@ QUESTIONS = [
     ("What's my job?", "job", ""),
     ("Where does Ines live?", "home", "ines"),
     ("Remind me, where does my brother work?", "work", "my brother"),
+    ("Is there any food that I must avoid?", "diet", ""),
+    ("Are there any dishes I can't eat?", "diet", ""),
+    ("What should my nephew not drink?", "diet", "my nephew"),
+    ("What is Ines allergic to?", "diet", "ines"),
+    ("Do I have any dietary restrictions?", "diet", ""),
+    ("Which pills does my aunt have to take?", "medicine", "my aunt"),
+    ("What medication am I on?", "medicine", ""),
+    ("Do I have any pets?", "pet", ""),
+    ("How many children does Ines have?", "child", "ines"),
+    ("What are the names of Ines's cats?", "pet", "ines"),
+    ("Which instruments does Ines play?", "instrument", "ines"),
 ]
 
 
@@ -25,7 +36,15 @@ def test_an_elementary_question_has_a_slot_and_a_holder(question: str, name: str
 
 @pytest.mark.parametrize(
     "question",
-    ["Where is the key?", "What did Ines say about my job?", "When does it live?", "Where do I live up to that?"],
+    [
+        "Where is the key?",
+        "What did Ines say about my job?",
+        "When does it live?",
+        "Where do I live up to that?",
+        "Is there any food in the fridge?",
+        "What should we avoid in Rome?",
+        "Are there any things I can't do?",
+    ],
 )
 def test_another_question_has_none(question: str) -> None:
     assert slot_of(question) is None
@@ -45,6 +64,16 @@ def test_another_question_has_none(question: str) -> None:
         ("pay", "My salary went up to 48k", "48k"),
         ("birthday", "My birthday is on 3 May", "3 may"),
         ("marriage", "I got divorced in June", "divorced"),
+        ("diet", "I'm severely allergic to mussels, sorry", "mussels"),
+        ("diet", "We've been vegan since spring", "vegan"),
+        ("diet", "I can't eat gluten any more", "gluten"),
+        ("diet", "Strawberries give me a rash", "strawberries"),
+        ("diet", "My nut allergy is back", "nut allergy"),
+        ("medicine", "I take 20 mg of lisinopril every morning", "20 mg of lisinopril"),
+        ("medicine", "The GP prescribed me sertraline", "sertraline"),
+        ("pet", "We adopted a grey kitten", "kitten"),
+        ("instrument", "I'm learning the cello", "cello"),
+        ("child", "My little daughter sings all day", "daughter"),
     ],
 )
 def test_a_plain_statement_gives_the_value(name: str, text: str, value: str) -> None:
@@ -57,6 +86,12 @@ def test_a_plain_statement_gives_the_value(name: str, text: str, value: str) -> 
     ("name", "text"),
     [
         ("home", "He lives in the fridge now."),
+        ("diet", "I'm not allergic to anything"),
+        ("diet", "I have no allergies"),
+        ("diet", "I don't eat out much"),
+        ("diet", "Am I allergic to mussels?"),
+        ("medicine", "I take the bus at eight"),
+        ("child", "I have to kid around"),
         ("home", "If I lived in Porto I would swim every day."),
         ("home", "I don't live in Porto"),
         ("home", "Do I live in Porto?"),

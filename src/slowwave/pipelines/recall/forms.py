@@ -11,6 +11,7 @@ from slowwave.policy.comparison.values import PERHAPS
 from slowwave.policy.guard.grounding import missing_details
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.text.clauses import captions, sentences, trim
+from slowwave.policy.text.dates import with_dates
 from slowwave.policy.text.features import is_small_talk
 from slowwave.policy.text.tokens import content_terms
 
@@ -72,7 +73,7 @@ class HitForms:
             return self.least
         if self._facts and _say_most(self._facts, said):
             return self.least
-        return _shorter(_line(self.hit, said, facts=(), quoted=True), self._whole)
+        return _shorter(self._said(said), self._whole)
 
     @cached_property
     def least(self) -> Item:
@@ -94,18 +95,30 @@ class HitForms:
     def detailed(self) -> Item:
         """The text, with those of its facts that name details which it does not."""
         memory = self.hit.memory
-        text = memory.visible_text
+        text, dating = self._dated(memory.visible_text)
         said = f"{short_name(memory.role, memory.speaker)}: {text}" if memory.kind == MESSAGE else text
         added = [] if self.briefly else [fact for fact in self._facts if missing_details(said, [fact])]
-        return (
-            _line(self.hit, f"{text} ({'; '.join(fact.text for fact in added)})", facts=added, quoted=True)
-            if added
-            else self.full
-        )
+        if not added:
+            return self.full
+        facts = [fact for fact in self._facts if fact in dating or fact in added]
+        return _line(self.hit, f"{text} ({'; '.join(fact.text for fact in added)})", facts=facts, quoted=True)
 
     @cached_property
     def _whole(self) -> Item:
-        return _line(self.hit, self.hit.memory.visible_text, facts=(), quoted=True)
+        return self._said(self.hit.memory.visible_text)
+
+    def _said(self, text: str) -> Item:
+        """A line with words of the memory, and with the dates that its facts say for "yesterday" and the like."""
+        dated, facts = self._dated(text)
+        return _line(self.hit, dated, facts=facts, quoted=True)
+
+    def _dated(self, text: str) -> tuple[str, list[Memory]]:
+        """A text of the memory with the dates that its facts have, and these facts."""
+        memory = self.hit.memory
+        if memory.kind != MESSAGE or not (facts := self._facts):
+            return text, []
+        dated, having = with_dates(text, memory.at, [fact.text for fact in facts])
+        return dated, [facts[place] for place in sorted(having)]
 
     @property
     def _facts(self) -> list[Memory]:

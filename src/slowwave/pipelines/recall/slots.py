@@ -10,7 +10,7 @@ from slowwave.policy.ranking.slots import Slot, SlotStatement, outdated_because,
 RAISED: Final = 5
 """The most hits that are raised."""
 RELEVANCE: Final = 0.8
-"""The least relevance of the newest statement of the slot: it answers the question by its form, whatever its words."""
+"""The least relevance of the newest statement of the slot, and of all that hold: they answer by their form, whatever their words."""
 
 
 def stated_first(slot: Slot, hits: list[Hit], more: list[Hit]) -> list[Hit]:
@@ -33,11 +33,13 @@ def stated_first(slot: Slot, hits: list[Hit], more: list[Hit]) -> list[Hit]:
     raised: list[Hit] = []
     newer: list[SlotStatement] = []
     for hit, found in stating[:RAISED]:
-        because = "" if hit.stale else outdated_because(newer, found)
+        because = "" if hit.stale or slot.is_list else outdated_because(newer, found)
         if because:
             raised.append(replace(hit, stale=True, because=because, perhaps=True))
+        elif slot.is_list or not raised:
+            raised.append(replace(hit, relevance=max(hit.relevance, RELEVANCE)))
         else:
-            raised.append(hit if raised else replace(hit, relevance=max(hit.relevance, RELEVANCE)))
+            raised.append(hit)
         newer.append(found)
     first = {hit.memory.id for hit in raised}
     return [*raised, *(hit for hit in hits if hit.memory.id not in first)]

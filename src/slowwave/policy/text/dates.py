@@ -47,6 +47,8 @@ _NEAR: Final = lazy_regex(
     "|".join(rf"\b{w}\b" if w[0] < "\u3000" else w for w in sorted(NEAR_DAYS, key=len, reverse=True))
 )
 _LAST_MONTH, _LAST_DAY, _CENTURY = 12, 31, 2000
+_YEAR: Final = lazy_regex(r"\b(?:19|20)\d\d\b")
+_LED_BY: Final = lazy_regex(r"^(?:(?:on|in|at) )?(?:the )?", re.IGNORECASE)
 
 DateParts = tuple[int | None, int | None, int | None]
 """Year, month and day; None for a part that is not written."""
@@ -78,6 +80,31 @@ def resolve(text: str, at: datetime) -> str:
         pieces += [text[place : phrase.start], phrase.wording]
         place = phrase.end
     return "".join((*pieces, text[place:]))
+
+
+def with_dates(text: str, at: datetime, known: Sequence[str]) -> tuple[str, frozenset[int]]:
+    """A text with the full date in brackets after each relative or partial one, and the places of the texts that have it.
+
+    Only dates that a known text has are added, so that a text says no date which nothing else says.
+
+    Args:
+        text: English text; text in other languages is returned unchanged.
+        at: The time of the message, aware.
+        known: Texts with full dates, such as the facts of the message.
+
+    >>> with_dates("I went there yesterday.", datetime(2026, 3, 1), ["Ann was in Rome on 28 February 2026"])
+    ('I went there yesterday [28 February 2026].', frozenset({0}))
+    """
+    having: set[int] = set()
+    pieces, place = [], 0
+    for phrase in _resolvable(text, at) if any(_YEAR.search(each) for each in known) else ():
+        day = _LED_BY.sub("", phrase.wording)
+        found = {number for number, each in enumerate(known) if re.search(rf"\b{re.escape(day)}\b", each)}
+        if found and day not in text:
+            pieces += [text[place : phrase.end], f" [{day}]"]
+            place = phrase.end
+            having |= found
+    return "".join((*pieces, text[place:])), frozenset(having)
 
 
 @lru_cache(maxsize=64)
