@@ -14,6 +14,7 @@ from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.fragments import note, reworded
 from slowwave.minds.offline.rules.introductions import introductions, is_own_name
 from slowwave.minds.offline.rules.joining import is_restricted, joined
+from slowwave.minds.offline.rules.momentary import is_momentary
 from slowwave.minds.offline.rules.pronouns import inside
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
@@ -84,7 +85,7 @@ _TIME_WAS: Final = re.compile(
 )
 _HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
-    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
+    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$", re.IGNORECASE
 )
 _TROUBLE: Final = re.compile(
     r",?\s+but\s+(?:now |first )?I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just) )*(?:want to (?:make sure|ensure|further|know|see|understand|confirm|double)"
@@ -395,9 +396,12 @@ class _Reader:
         person = clause.of_person or bool(_PERSON.match(words))
         if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
             return None
-        if is_restricted(self._message.text, piece) and clause.form != "past":
+        assistant = self._conversation.assistant
+        if is_momentary(clause, assistant=assistant) or (
+            is_restricted(self._message.text, piece) and clause.form != "past"
+        ):
             return None
-        claim = claim_of(clause, assistant=self._conversation.assistant)
+        claim = claim_of(clause, assistant=assistant)
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
 
 
