@@ -1,6 +1,7 @@
 """What is so only at the moment of the talk becomes no fact: requests, faults under repair, documentation, effort and moods."""
 
 from datetime import UTC, datetime
+from typing import Literal
 
 import pytest
 
@@ -13,7 +14,9 @@ AT = datetime(2024, 5, 15, 9, tzinfo=UTC)
 
 def said(text: str, speaker: str | None = None) -> list[str]:
     """The facts of one message, to an assistant or, with a speaker, to a friend."""
-    spoken = [("user", speaker, text), *([("assistant", "Bob", "Nice!")] if speaker else [])]
+    spoken: list[tuple[Literal["user", "assistant"], str | None, str]] = [("user", speaker, text)]
+    if speaker:
+        spoken.append(("assistant", "Bob", "Nice!"))
     turns = tuple(
         Turn(
             number=n,
@@ -52,6 +55,17 @@ def said(text: str, speaker: str | None = None) -> list[str]:
         "I've checked the Kafka broker and it seems to be working fine.",
         "I want to improve the performance of my application.",
         "I've identified a bottleneck of 80ms.",
+        'I\'m getting a "AccessRefused: token expired" error when I call the service.',
+        "I'm working on a problem where I need to find the slope of a line.",
+        "I've tried substituting y = 3x + 1 into the other equation.",
+        "I'm going to start with the article from Northwind Weekly.",
+        "I've got a deadline to meet.",
+        "I've reached 85% as of May 9.",
+        "I've installed the required packages using pip.",
+        "I've added the `@retry` decorator for both errors.",
+        "I've got the tracking ID.",
+        "I'm looking for a method that can help me understand triangle areas.",
+        "I'd like to create a dashboard that you can reuse.",
     ],
 )
 def test_the_task_of_a_session_with_an_assistant_is_no_fact(text: str) -> None:
@@ -68,6 +82,10 @@ def test_the_task_of_a_session_with_an_assistant_is_no_fact(text: str) -> None:
         "My bakery has been a roller coaster but rewarding.",
         "I'm a mix of excited and scared to start my bakery.",
         "I'm prepping for my bakery more than ever!",
+        "I'm taking the time to reflect and find some balance.",
+        "We held some events and got to meet some people.",
+        "My team has been really encouraging and inspiring.",
+        "I need to find a better way to focus my passion.",
     ],
 )
 def test_effort_and_moods_between_people_are_no_facts(text: str) -> None:
@@ -83,8 +101,20 @@ def test_effort_and_moods_between_people_are_no_facts(text: str) -> None:
         ("I'm trying to debug an issue where the Lisbon node drops every tenth packet.", "The user is trying to debug an issue where the Lisbon node drops every tenth packet"),
         ("I've started a basic pottery course at Kiln House for beginners.", "The user has started a basic pottery course at Kiln House for beginners"),
         ("I checked into the Seaview Hotel in Brighton yesterday.", "The user checked into the Seaview Hotel in Brighton on 14 May 2024"),
+        ("As a nurse with a passion for clocks, I'm happy to start.", "The user is a nurse with a passion for clocks"),
+        ("I started volunteering at the harbour museum to make a difference.", "The user started volunteering at the harbour museum to make a difference"),
         ("I'm implementing the sign-in page with Let's Encrypt certificates.", "The user is implementing the sign-in page with Let's Encrypt certificates"),
     ],
 )  # fmt: skip
 def test_what_outlasts_the_session_stays_a_fact(text: str, fact: str) -> None:
     assert said(text) == [fact]
+
+
+def test_just_before_a_date_at_the_start_of_a_sentence_keeps_the_date() -> None:
+    assert said("Just last week, I found a violin concert in Leeds.", "Ana") == [
+        "In the week of 6 May 2024, Ana found a violin concert in Leeds"
+    ]
+
+
+def test_a_role_in_a_wish_of_a_specification_is_not_the_role_of_the_user() -> None:
+    assert "The user is a manager" not in said("As a manager, I want to see weekly reports.")

@@ -64,6 +64,9 @@ _ASIDE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words about the talk itself, or about nothing named: "since our last chat", "and the people are great"."""
+_AS_A: Final = re.compile(r"as an? ", re.IGNORECASE)
+_I_FOLLOW: Final = re.compile(r"\s*,\s*(?:I(?:['’]\w+)?|my) (?!(?:want|need|can|should|would|must)\b)")
+"""What follows "as a nurse" if the speaker is the nurse; "as a manager, I want to see …" is a wish in a specification."""
 _COMPLEMENT: Final = re.compile(
     r"\b(?:remind|tell|told|show|teach|taught|convince|assure|promise|inform|persuade|warn|notify|notifi)(?:s|ed|n|ing)?\b(?: \S+){1,5}$",
     re.IGNORECASE,
@@ -295,6 +298,8 @@ class _Reader:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
         words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
         assistant = self._conversation.assistant
+        if _AS_A.match(words) and _I_FOLLOW.match(self._message.text, piece.end):
+            words = f"I am {words[3:]}"
         said = words
         words = reworded(words) if assistant and not piece.asks else words
         words = generalise_demonstratives(resolve(words, self._message.at))

@@ -12,7 +12,7 @@ from slowwave.policy.text.tokens import STOP_WORDS, words
 _INFORMATION: Final = (
     "advice|help|guidance|assistance|tips|suggestions?|recommendations?|ideas|inspiration|information|info|details|insights?|feedback|"
     "examples?|explanations?|overview|recipes?|tutorials?|resources|guidelines|updates|news|articles|snippets?|optimi[sz]ations?|"
-    "improvements|clarification|instructions|pointers|thoughts|opinions|strategies|techniques|ways|references|comparisons?|samples?"
+    "improvements|methods?|approach(?:es)?|way|solutions?|clarification|instructions|pointers|thoughts|opinions|strategies|techniques|ways|references|comparisons?|samples?"
 )
 _WANTED_INFORMATION: Final = re.compile(
     r"^(?:look|search|seek|hope|want|need|like|love|wish|appreciate)\b(?: (?:for|of)| to (?:get|have|see|find|receive|hear|read|obtain|gather|collect))?"
@@ -60,6 +60,21 @@ _CONSULTED: Final = re.compile(
 _WORKS: Final = re.compile(
     r"\b(?:seems?|looks?|appears?) (?:to (?:be )?)?(?:work(?:ing)?|fine|ok(?:ay)?|correct|valid)\b", re.IGNORECASE
 )
+_AT_HAND: Final = re.compile(
+    r"^(?:get|see|encounter|receive|hit|run into|face|have)\b [^.;]*?\b(?:errors?|exceptions?|warnings?|traceback)\b"
+    r"|^(?:work|stick|stuck|go) on an? (?:(?:math|practice|new|similar|difficult) )?(?:problem|question|exercise)\b"
+    r"|^work on an? (?:new |simple |small )?(?:api|app|application|project|website|web app|system|script|feature|tool|program)$"
+    r"|^(?:go to |plan to |try to |want to )?(?:to )?(?:start|begin|go|stick) with (?:the|your|that|those|these)\b"
+    r"|^(?:manage to )?fix (?:some|most|several|a few) of (?:the|these|my|those)\b"
+    r"|^(?:set|pass|call|run|use|do|configure) (?:the|it|my) (?:\w+ )?(?:correctly|properly|right|app|script|code|command)$"
+    r"|\bconfuse (?:myself|me|things)\b|\bboth (?:of )?(?:the )?(?:errors|issues|cases|options|methods|endpoints|formulas|approaches|functions)\b"
+    r"|^test the [\w-]+ (?:with|using|by)\b|^(?:have |get |got )+the (?:[\w-]+ )?(?:id|key|code|url|token|link|file|data|output|result|response)s?$"
+    r"|^(?:want|need|like) to (?:(?:include|incorporate) (?:some|more|a few|other|additional)\b|add more (?:features|tests|functionality|details|examples)\b(?! to\b))"
+    r"|^try to (?:prove|derive|factor|simplify)\b"
+    r"|(?<![\w`.])[a-z]\s?=\s?[-−(]?[\d(√]*[a-z\d(√][^`]*$",
+    re.IGNORECASE,
+)
+"""What is at hand in the session: an error, an exercise, an answer to begin with, an equation."""
 _TUNING: Final = word_set(
     "improve improving optimize optimizing optimise optimising enhance enhancing refactor refactoring configure configured set identify identifying "
     "address addressing focus focused focusing implement implementing test testing fix fixing debug debugging clean cleaning tune tuning profile profiling"
@@ -72,6 +87,11 @@ _OF_ANY_PROJECT: Final = _TUNING | word_set(
     "bit further new existing current solution approach task tasks experience"
 )
 """Words of what every project with code has: alone they do not say what is done to what."""
+_DEGREE: Final = "(?:(?:so|very|really|such|super|pretty|quite|both|all) )*"
+_PRAISE: Final = (
+    "encouraging|inspiring|supportive|amazing|great|awesome|wonderful|incredible|fantastic|helpful|kind|lovely|rewarding|fulfilling|"
+    "tough|hard|challenging|crazy|wild|fun|exciting|motivating|uplifting|overwhelming|stressful|intense|emotional|special|powerful"
+)
 _EFFORT: Final = re.compile(
     r"^put(?:ting)? (?:in |forth )?(?:a lot of |lots of |so much |all (?:of )?(?:my |our )?|much |tons of |more |my |our |a ton of )(?:hard |extra )?(?:work|effort|time|energy|heart|thought|love|passion|hours)\b"
     r"|^(?:get|receive|have|need|seek|find|draw|gain) (?:a lot of |some |the )?(?:help|support|encouragement|motivation|strength|inspiration|comfort) (?:from|in) (?:the )?(?:people|those|others|everyone|friends|family|loved ones)(?: (?:who|that|and)\b.*)?$"
@@ -80,6 +100,12 @@ _EFFORT: Final = re.compile(
     r"|\b(?:take|taking|get|getting|have|regain) control (?:of|over) (?:my|our|your) (?:own )?(?:destiny|life|future|fate|story)\b"
     r"|^be (?:(?:a|an|such|quite|a bit of|one|the|my|our) )*(?:[\w-]+ )?(?:roller ?-?coaster|wild ride|whirlwind|bumpy (?:ride|road)|rocky road|uphill battle)\b"
     r"|^be (?:a )?(?:mix|mixture|bundle) of (?P<mood>\w+)"
+    r"|^take (?:the |some |my |a )?(?:time|moment|break|step back) (?:to|and) (?:\w+ and )?(?:reflect|breathe|relax|recharge|think|rest|appreciate|find|slow|process)\b"
+    r"|^(?:make|give (?:my|our) voice(?: \w+)* making) (?:an? |such an? )(?:\w+ )?(?:difference|impact)(?: in (?:the|this|my|our) world| and [^,]*)?$"
+    r"|^(?:work on )?(?:build|building|gain|gaining) (?:up )?(?:\w+ )?confidence\b|^(?:be motivated to |motivate me to )?keep (?:striving|pushing|going|fighting)\b"
+    r"|^(?:hope to |want to |need to |look to )?(?:to )?(?:positively )?(?:affect|impact|inspire|touch|change|uplift) (?:people|others|lives|the world)\b"
+    r"|^(?:hold|have|do|organi[sz]e|attend) (?:some|a few|many|lots of|a lot of) (?:\w+ )?(?:events|things|activities|stuff|fun)(?: and (?:get|got|met|meet|had|have)\b[^,]*)?$"
+    rf"|^be {_DEGREE}(?:{_PRAISE})(?:(?:,| and| but| yet)+ {_DEGREE}(?:{_PRAISE}))*(?: (?:lately|so far|recently|overall|for me|to me))?$"
     r"|\b(?:more|harder|better) than ever$",
     re.IGNORECASE,
 )
@@ -109,6 +135,8 @@ def _is_of_session(clause: Clause, said: str) -> bool:
         return False
     if _WANTED_INFORMATION.match(said) or _CONSULTED.search(said) or _LATEST.search(said) or _WORKS.search(said):
         return True
+    if _AT_HAND.search(said):
+        return clause.form != "past"
     if _REPAIRING.match(said) or _NOTICED.match(said):
         return not _SAYS_WHICH_FAULT.search(said)
     return clause.form != "modal" and _DRAFT.match(said) is not None and not re.search(r"\d", said)
