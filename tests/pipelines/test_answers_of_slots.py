@@ -70,6 +70,17 @@ def test_a_message_is_outdated_as_its_replaced_facts_are_and_perhaps_if_it_says_
             Hit(memory=replace(old, id=name, kind="message", text=said, sources=(), superseded_by=None), score=1.0)
             for name, said in (("m1", text), ("m2", "I live in Linz"))
         )
-        (pair,) = replaced_hits(ports, [first, second], {"m1": ("old",)})
+        (pair,) = replaced_hits(ports, "where do I live", [first, second], {"m1": ("old",)})
         assert (pair.newer, pair.older, pair.certain) == (1, 0, certain)
         assert pair.new_value == new.text
+    about_the_dog = replaced_hits(ports, "does my dog like the river", [first, second], {"m1": ("old",)})
+    assert about_the_dog == []  # the home that was replaced is not what is asked for
+
+
+def test_a_marked_message_shows_only_those_facts_that_say_what_is_outdated(world: "World") -> None:
+    _said(world, "My favourite band is Lankum. I work at Fairphone as a buyer.", "I now work at Volvo as a buyer.")
+    memory = world.open(llm=None)
+    memory.consolidate_all(force=True)
+    (old,) = [hit for hit in memory.search("Where do I work?") if "Fairphone" in hit.text]
+    assert old.stale
+    assert not any("Lankum" in fact.text for fact in old.facts)

@@ -51,6 +51,38 @@ def test_other_pairs_leave_the_older_one_alone(new: str, old: str) -> None:
     assert outdated_by(new, old) is None
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is my dog's name?",
+        "Do you know my dog's name?",
+        "Hi, could you tell me my dog's name?",
+        "Is my dog's name Max?",
+    ],
+)
+@pytest.mark.parametrize("new", ["My dog's name is Rex.", "My dog's name is Rex, not Max."])
+def test_a_question_is_outdated_by_nothing_because_it_states_nothing(question: str, new: str) -> None:
+    assert outdated_by(new, question) is None
+    assert changed_for(frozenset(map(stem, words("dog name"))), "My dog's name is now Rex.", question) is None
+
+
+def test_a_question_outdates_nothing() -> None:
+    assert (
+        outdated_by("Did we book the cabin in Tromsø for March?", "We might book the cabin in Tromsø for March.")
+        is None
+    )
+
+
+def test_a_statement_that_ends_with_a_question_mark_may_be_outdated() -> None:
+    assert outdated_by("The rehearsal is on Friday, not Thursday.", "The rehearsal is on Thursday, right?") is not None
+
+
+@pytest.mark.parametrize(("question", "pairs"), [("Where do I live?", 1), ("What is my dog called?", 0)])
+def test_a_sentence_is_outdated_only_for_a_question_about_its_outdated_clause(question: str, pairs: int) -> None:
+    ranked = [("I live in Graz and my dog is called Rex.", 1, None), ("I now live in Linz.", 2, None)]
+    assert len(superseded_hits(question, ranked)) == pairs
+
+
 def test_the_older_hit_of_a_denied_value_is_marked() -> None:
     ranked = [("The rehearsal is on Thursday.", 1, None), ("Sorry, the rehearsal is on Friday, not Thursday.", 2, None)]
     (pair,) = superseded_hits("When is the rehearsal?", ranked)

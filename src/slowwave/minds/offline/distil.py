@@ -14,6 +14,7 @@ from slowwave.minds.offline.rules.endings import ending
 from slowwave.minds.offline.rules.fragments import note, reworded
 from slowwave.minds.offline.rules.introductions import introductions, is_own_name
 from slowwave.minds.offline.rules.joining import is_restricted, joined
+from slowwave.minds.offline.rules.momentary import is_momentary
 from slowwave.minds.offline.rules.pronouns import inside
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
@@ -63,6 +64,9 @@ _ASIDE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words about the talk itself, or about nothing named: "since our last chat", "and the people are great"."""
+_AS_A: Final = re.compile(r"as an? ", re.IGNORECASE)
+_I_FOLLOW: Final = re.compile(r"\s*,\s*(?:I(?:['’]\w+)?|my) (?!(?:want|need|can|should|would|must)\b)")
+"""What follows "as a nurse" if the speaker is the nurse; "as a manager, I want to see …" is a wish in a specification."""
 _COMPLEMENT: Final = re.compile(
     r"\b(?:remind|tell|told|show|teach|taught|convince|assure|promise|inform|persuade|warn|notify|notifi)(?:s|ed|n|ing)?\b(?: \S+){1,5}$",
     re.IGNORECASE,
@@ -84,7 +88,7 @@ _TIME_WAS: Final = re.compile(
 )
 _HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
-    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|let's)\b.*$", re.IGNORECASE
+    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$", re.IGNORECASE
 )
 _TROUBLE: Final = re.compile(
     r",?\s+but\s+(?:now |first )?I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just) )*(?:want to (?:make sure|ensure|further|know|see|understand|confirm|double)"
@@ -294,6 +298,8 @@ class _Reader:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
         words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
         assistant = self._conversation.assistant
+        if _AS_A.match(words) and _I_FOLLOW.match(self._message.text, piece.end):
+            words = f"I am {words[3:]}"
         said = words
         words = reworded(words) if assistant and not piece.asks else words
         words = generalise_demonstratives(resolve(words, self._message.at))
@@ -395,9 +401,12 @@ class _Reader:
         person = clause.of_person or bool(_PERSON.match(words))
         if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
             return None
-        if is_restricted(self._message.text, piece) and clause.form != "past":
+        assistant = self._conversation.assistant
+        if is_momentary(clause, assistant=assistant) or (
+            is_restricted(self._message.text, piece) and clause.form != "past"
+        ):
             return None
-        claim = claim_of(clause, assistant=self._conversation.assistant)
+        claim = claim_of(clause, assistant=assistant)
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
 
 

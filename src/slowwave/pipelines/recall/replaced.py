@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Hit
 from slowwave.policy.comparison.values import PERHAPS, ValuePair
-from slowwave.policy.text.tokens import words
+from slowwave.policy.text.tokens import content_terms, words
 from slowwave.ports import Ports
 
 STEPS: Final = 5
@@ -15,15 +15,21 @@ MORE: Final = 2
 """A message with more than this many times the words of its facts says more than they do: it is outdated only perhaps."""
 
 
-def replaced_hits(ports: Ports, hits: Sequence[Hit], facts: Mapping[str, Sequence[str]]) -> list[ValuePair]:
+def replaced_hits(
+    ports: Ports, question: str, hits: Sequence[Hit], facts: Mapping[str, Sequence[str]]
+) -> list[ValuePair]:
     """Pairs of an outdated message and the hit that replaces it; `newer` is the message itself if that is not among the hits.
+
+    A message that says more than its facts is left out if the question asks for something else in it.
 
     Args:
         ports: the store.
+        question: the question.
         hits: the hits, best first.
         facts: for each message, the ids of the facts that rest on it, if all of them are outdated.
     """
     found = {one.id: one for one in ports.store.get(ports.scopes, {i for ids in facts.values() for i in ids})}
+    asked = content_terms(question)
     pairs = []
     for place, hit in enumerate(hits):
         resting = [found[i] for i in facts.get(hit.memory.id, ()) if i in found]
@@ -34,6 +40,12 @@ def replaced_hits(ports: Ports, hits: Sequence[Hit], facts: Mapping[str, Sequenc
             continue
         said = sum(len(words(fact.text)) for fact in resting)
         certain = len(words(hit.text)) <= MORE * said
+        if (
+            not certain
+            and asked & content_terms(hit.text)
+            and not any(asked & content_terms(fact.text) for fact in resting)
+        ):
+            continue
         newer = (n for n, other in enumerate(hits) if other.memory.id in sources or other.memory.id == successor.id)
         pairs.append(
             ValuePair(

@@ -27,6 +27,7 @@ from slowwave.policy.comparison.values import asks_for_value, newest_above_outda
 from slowwave.policy.ranking.slots import Slot, slot_of
 from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.text.languages import is_foreign
+from slowwave.policy.text.tokens import content_terms
 from slowwave.ports import Ports, Reading
 
 if TYPE_CHECKING:
@@ -413,20 +414,32 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Searc
         found += older_value_hits(question, [(text, at) for text, at, _ in statements], _idf(ports))
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
     if request.as_of is None and request.known_at is None:
-        pairs += _replaced_hits(ports, hits)
+        pairs += _replaced_hits(ports, question, hits)
     for pair in pairs:
         if pair.stale and not hits[pair.older].stale:
-            hits[pair.older] = replace(hits[pair.older], stale=True, because=pair.because, perhaps=not pair.certain)
+            hits[pair.older] = replace(
+                hits[pair.older],
+                stale=True,
+                because=pair.because,
+                perhaps=not pair.certain,
+                facts=_saying(hits[pair.older].facts, pair.old_value),
+            )
     return [hits[place] for place in newest_above_outdated(len(hits), pairs)]
 
 
-def _replaced_hits(ports: Ports, hits: list[Hit]) -> "list[ValuePair]":
+def _saying(facts: Sequence[Memory], value: str) -> tuple[Memory, ...]:
+    """The facts that say an outdated value: the mark of their message would be wrong for the others."""
+    wanted = content_terms(value)
+    return tuple(fact for fact in facts if 2 * len(wanted & content_terms(fact.text)) >= len(wanted))
+
+
+def _replaced_hits(ports: Ports, question: str, hits: list[Hit]) -> "list[ValuePair]":
     facts = {hit.memory.id: hit.replaced for hit in hits if hit.replaced and not hit.stale}
     if not facts:
         return []
     from slowwave.pipelines.recall.replaced import replaced_hits  # noqa: PLC0415 - most questions do without
 
-    return replaced_hits(ports, hits, facts)
+    return replaced_hits(ports, question, hits, facts)
 
 
 def _gives_values(memory: Memory) -> bool:

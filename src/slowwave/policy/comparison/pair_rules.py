@@ -42,9 +42,18 @@ _LEFT: Final = lazy_regex(
 _DETERMINER: Final = lazy_regex(r"^(?:the|my|our) ", re.IGNORECASE)
 _DOUBT: Final = lazy_regex(
     r"\b(?:might|maybe|perhaps|considering|thinking (?:of|about)|not sure|undecided|planning (?:to|on)|plan to|hoping to|would like to|want to"
-    r"|could|possibly|probably|thought about|toying with)\b|^\W*(?:if|suppose|imagine|what if)\b|\?\s*$",
+    r"|could|possibly|probably|thought about|toying with)\b|^\W*(?:if|suppose|imagine|what if)\b",
     re.IGNORECASE,
 )
+_ASKS: Final = lazy_regex(r"\?\W*$")
+_QUESTION: Final = lazy_regex(
+    r"^\W*(?:(?:and|but|so|also|then|well|hey|hi|please|ok|okay|by the way|btw)\b\W*)*"
+    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must"
+    r"|isn't|aren't|wasn't|don't|doesn't|didn't|can't|won't|wouldn't|shouldn't|any)\b.*\?\W*$"
+    r"|\b(?:can|could|would|will) you\b[^.!]*\?\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question by its form; "we meet on Friday, right?" states something."""
 _DENIAL: Final = lazy_regex(r"\b(?:not|never|no longer)\b|n't\b", re.IGNORECASE)
 _QUOTED: Final = lazy_regex(
     r"^\W*[\"“‘].*[\"”’]\W*$|\b(?:said|says|told me|claims?|wrote|heard)\b.*[\"“:]", re.IGNORECASE | re.DOTALL
@@ -84,6 +93,8 @@ class _Read:
     left: tuple[tuple[str, frozenset[str]], ...]
     denies: bool
     doubtful: bool
+    asks: bool
+    question: bool
     rule: bool
     order: bool
     changes: bool
@@ -93,13 +104,15 @@ class _Read:
 def outdated_by(new: str, old: str) -> Outdated | None:
     """Why a later sentence of the same person outdates an earlier one; None if no rule says so.
 
+    A question outdates nothing, and nothing outdates it, because it states nothing.
+
     >>> outdated_by("The exam is on Friday, not Thursday", "The exam is on Thursday").old_value  # type: ignore[union-attr]
     'Thursday'
     """
     if max(len(new), len(old)) > _LONGEST:
         return None
     later, earlier = _read(new), _read(old)
-    if later.doubtful:
+    if later.doubtful or later.asks or earlier.question:
         return None
     if not earlier.denies and (value := _denied(later, earlier) or _left(later, earlier)):
         because = f"A later statement says that it is not {value}: “{new.strip()}”"
@@ -112,7 +125,7 @@ def outdated_by(new: str, old: str) -> Outdated | None:
     elif (
         earlier.doubtful and not (earlier.denies or later.denies) and shared >= max(_LEAST, SAME * len(earlier.content))
     ):
-        because = f"A later statement is certain where this one asks or doubts: “{new.strip()}”"
+        because = f"A later statement is certain where this one doubts: “{new.strip()}”"
     else:
         return None
     return Outdated(new_value=new.strip(), old_value=old.strip(), because=because, certain=False)
@@ -138,7 +151,9 @@ def changed_for(question: frozenset[str], new: str, old: str) -> Outdated | None
     if (
         not (later.changes or later.new & asked)
         or later.doubtful
+        or later.asks
         or later.denies
+        or earlier.question
         or earlier.changes
         or earlier.new
         or not asked
@@ -160,8 +175,8 @@ def may_outdate(sentence: str) -> bool:
 
 
 def is_doubtful(sentence: str) -> bool:
-    """Whether a sentence is doubtful, conditional, asked or quoted."""
-    return len(sentence) <= _LONGEST and _read(sentence).doubtful
+    """Whether a sentence is doubtful, conditional or quoted, and no question."""
+    return len(sentence) <= _LONGEST and (read := _read(sentence)).doubtful and not read.question
 
 
 @lru_cache(maxsize=_CACHED)
@@ -183,6 +198,8 @@ def _read(sentence: str) -> _Read:
         denies=_DENIAL.search(sentence) is not None,
         doubtful=_DOUBT.search(sentence) is not None or _QUOTED.search(sentence) is not None,
         rule=(rule := is_rule(sentence)),
+        asks=_ASKS.search(sentence) is not None,
+        question=_QUESTION.search(sentence) is not None,
         order=rule or _ORDER.match(sentence) is not None,
         changes=_CHANGE.search(sentence) is not None,
         new=frozenset().union(*(_content(match[1]) for match in _NEW.finditer(sentence))),

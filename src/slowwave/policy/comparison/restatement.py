@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from slowwave.policy.comparison.values import ValuePair, asks_for_history
 from slowwave.policy.text.clauses import prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.tokens import STOP_WORDS, stem, words
+from slowwave.policy.text.tokens import STOP_WORDS, content_terms, stem, words
 
 if TYPE_CHECKING:
     from slowwave.policy.comparison.pair_rules import Outdated
@@ -36,6 +36,12 @@ _ASKS_CURRENT_VALUE: Final = lazy_regex(
     r"^(?!.*\b(?:did|was|were|had)\b).*\b(?:where|who|whose|what|which|when|how|my|our|I)\b",
     re.IGNORECASE | re.DOTALL,
 )
+
+_NEW_CLAUSE: Final = lazy_regex(
+    r"[;:,–—]?\s+(?:and|but|while|whereas|because|so|also)\s+(?=(?:I|my|our|we|he|his|she|her|it|its|they|their|the)\b)|[;–—]\s*",
+    re.IGNORECASE,
+)
+"""What stands between two clauses of a sentence, each with a subject."""
 
 RelevantSentences = Sequence[tuple[str, bool]]
 """Sentences of a text, each with whether it shares a word with the question."""
@@ -72,7 +78,7 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
         if first_at == second_at or first_speaker != second_speaker:
             continue
         older, newer = (first, second) if first_at < second_at else (second, first)
-        supersession = _first_supersession(relevant[newer], relevant[older])
+        supersession = _first_supersession(stems, relevant[newer], relevant[older])
         if supersession is None and not history:
             supersession = _first_by_rule(every[newer], every[older])
             if (
@@ -127,14 +133,32 @@ def _statements(relevant: Sequence[RelevantSentences]) -> list[RelevantSentences
     return [[each for each in of_text if formed(each[0]) or _CORRECTS.search(each[0])] for of_text in relevant]
 
 
-def _first_supersession(newer: RelevantSentences, older: RelevantSentences) -> "Supersession | None":
+def _first_supersession(
+    question: frozenset[str], newer: RelevantSentences, older: RelevantSentences
+) -> "Supersession | None":
     from slowwave.policy.comparison.succession import supersedes  # noqa: PLC0415 - see above
 
     for new, _ in newer:
         for old, is_shared in older:
-            if is_shared and (supersession := supersedes(new, old) or _correction(new, old)):
+            if (
+                is_shared
+                and (supersession := supersedes(new, old) or _correction(new, old))
+                and _is_asked(question, old, supersession.old_value)
+            ):
                 return supersession
     return None
+
+
+def _is_asked(question: frozenset[str], sentence: str, value: str) -> bool:
+    """Whether a question asks for the clause of a sentence that has a value, and not for another one only.
+
+    Of "I live in Graz and my dog is called Rex" the home may change, and the name of the dog stays true.
+    """
+    clauses = _NEW_CLAUSE.split(sentence)
+    with_value = [clause for clause in clauses if value.casefold() in clause.casefold()]
+    if len(clauses) < _PAIR or not with_value:
+        return True
+    return any(question & content_terms(clause) for clause in with_value)
 
 
 def _first_by_rule(newer: RelevantSentences, older: RelevantSentences) -> "Supersession | None":

@@ -26,7 +26,7 @@ from slowwave.policy.text import word_frequency
 from slowwave.policy.text.names import word_set
 
 _LEAD: Final = re.compile(
-    r"^(?P<lead>(?:(?:On|In|At|Since|After|Before|During|For|As|From|Over|Around|Until|Through|With|Every|Each|Last|Next|Two|Three|A|"
+    r"^(?P<lead>(?:Just |Only )?(?:(?:On|In|At|Since|After|Before|During|For|As|From|Over|Around|Until|Through|With|Every|Each|Last|Next|Two|Three|A|"
     r"When|While|Growing|Yesterday|Earlier|Tomorrow|Recently|Lately|Currently|Now|Today|Tonight|Nowadays|Right|These|Sometimes|Usually|"
     r"Originally|Once|By|Towards|This|Later|Besides|Outside|Back|Between|Because of|Thanks to)\b"
     r"(?:(?!\b(?:I|we|you|your|my|our|that|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|my|our|me and)\b)",

@@ -42,9 +42,9 @@ _TIME: Final = re.compile(
     r"\s*(?:this|these|that) (?:days?|week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|autumn|time|season)\b"
 )
 _VAGUE: Final = re.compile(
-    r"\b(?:an?|the) (?:\w+ly )?(?:new |modular |simple |basic |custom )?(?:function|system|feature|tool|script|app|application|way|place|thing|project|plan|method|class|page|person|module)$"
+    r"\b(?:create|build|develop|design|implement|write|make|add|set up|find) (?:an?|some) (?:[\w-]+ ){0,2}[\w-]+$|\b(?:an?|the) (?:\w+ly )?(?:new |modular |simple |basic |custom )?(?:function|system|feature|tool|script|app|application|way|place|thing|project|plan|method|class|page|person|module)$"
 )
-"""A noun that only a clause after it describes: "a function", "a system"."""
+"""A noun that only a clause after it describes: "a function", "a system", "create a dashboard"."""
 _HELPERS: Final = word_set("is are was were has have had can could will would do did does")
 _POINTING: Final = word_set("it its it's this they they're them these those you your")
 

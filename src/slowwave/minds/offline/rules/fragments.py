@@ -291,6 +291,8 @@ def _elided(text: str) -> str | None:  # noqa: PLR0911 - each return is a form o
         return None
     adverb = 1 if plain(words[0]) in {"currently", "now", "still", "finally"} and len(words) > _NOTE_SHORTEST else 0
     head, following = plain(words[adverb]), plain(words[adverb + 1])
+    if head == "as":  # "as a nurse": whose role it is, only the clause after it says
+        return None
     if (described := _described(text)) is not None:
         return described
     if _WISHING.match(text) or _ABSENT.match(text) or _DENIED.match(text) or _STOPPED.match(text):

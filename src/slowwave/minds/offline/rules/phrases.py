@@ -8,7 +8,7 @@ from slowwave.minds.offline.rules.words import KIN
 NO_GOAL: Final = re.compile(
     r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|from scratch\b|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
     r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
-    r"find out|find (?:ways|a way|out|some|the)|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
+    r"find out|find (?:(?:an?|some|the|more|new|better|good) )*(?:ways?|out|balance|time|peace|motivation|strength)\b|find (?:some|the)\b|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
     r"recommendations?|input|thoughts|insights?|options)|achieve|focus|improve my|balance|manage my time|address|consider|approach|handle|feel|believe|your|it|that|this|these|those|them|"
     r"(?:an?|another|some) (?:[\w-]+ ){0,2}?(?:review|summary|overview|outline|explanation|checklist|template|walkthrough|breakdown)|continue|begin|overcome|learn (?:more|about|how)|explore|incorporate|avoid|prioriti[sz]e|maintain|ensure|set (?:a|up a) (?:routine|schedule|goal)|calculate|"
@@ -36,7 +36,7 @@ HELD: Final = re.compile(
 )
 NOTHING_HELD: Final = re.compile(
     r"^(?!(?:lots|plenty) of )(?:\S+\s){0,2}?(?:question|questions|idea|ideas|feeling|doubts?|trouble|issues?|problems?|fun|blast|time|chance|bit|hope|no|any|thoughts?|look|"
-    r"opportunity|urge|sense|say|faith|difficulty|talk|moment|concerns?|errors?|great|good|hard|better|best|lot|lots|few|little|rough|feel|right|"
+    r"deadline to meet$|opportunity|urge|sense|say|faith|difficulty|talk|moment|concerns?|errors?|great|good|hard|better|best|lot|lots|few|little|rough|feel|right|"
     r"you|such|something|someone|people|things?|stuff|so|much|plenty|each other|everything|memories|reminder|conversation|chat|point|"
     r"choice|reason|impact|effect|understanding|goal of|way|ways|vision|mix|that|this|these|it|them|lovely|amazing|wonderful|awesome|nice|solid|clear|"
     r"interest|desire|love|passion|respect|support|confidence|power|strength|courage|patience|energy|crush|laugh|relaxing|proud)\b",
@@ -115,7 +115,7 @@ SPAN_ONLY: Final = re.compile(
 )
 """A length of time and nothing else: "studying for a week now", "10 days left"."""
 SHARE_ONLY: Final = re.compile(
-    r"^(?:about |around |over |only |up to )?\d+(?:\.\d+)?%(?=$| (?:after|in|on|with|so|by|at|for)\b)"
+    r"^(?:about |around |over |only |up to )?\d+(?:\.\d+)?%(?=$| (?:after|in|on|with|so|by|at|for|as of)\b)"
 )
 """A share without what it is of: "reached 65% after the first run"."""
 COORDINATES: Final = re.compile(r"\(\s*[−-]?\d+(?:\.\d+)?\s*,\s*[−-]?\d+(?:\.\d+)?\s*\)")

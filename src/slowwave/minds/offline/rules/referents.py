@@ -231,7 +231,11 @@ def _phrase(
     if following == ",":
         described = bool(re.match(r",? *(?:such as|like|including|namely|e\.g\.)", after))
     else:
-        described = following in _DESCRIBING or bool(past_base(following)) or bool(ing_base(following))
+        described = (
+            following in _DESCRIBING
+            or bool(past_base(following))
+            or (bool(ing_base(following)) and following != "using")
+        )
     return _Phrase(
         start=tokens[place][1],
         end=tokens[last][2],

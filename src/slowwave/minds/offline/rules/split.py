@@ -67,7 +67,7 @@ _QUALIFIER: Final = re.compile(
 # Words before a comma that say when the clause after it happened, or on which condition.
 _NO_FRAME: Final = r"(?:(?!\b(?:you|your|it|that|this|these|those|they|their|he|she|there)\b)[^,;:!?])"
 _FRAME: Final = re.compile(
-    r"^(?:(?!at the end of the day\b|(?:one|some) day\b|.* (?:is|was|are|were|has|had|have|went|got)\b)(?:on|in|at|during|over|for|from|by|until|after|before|around|every|each|last|next|this|earlier|later|back|towards?|between|throughout|since|"
+    r"^(?:(?:just |only )?(?!at the end of the day\b|(?:one|some) day\b|.* (?:is|was|are|were|has|had|have|went|got)\b)(?:on|in|at|during|over|for|from|by|until|after|before|around|every|each|last|next|this|earlier|later|back|towards?|between|throughout|since|"
     r"a|an|one|two|three|four|five|six|several|some|many|\d+)\b[^,;:!?]*\b(?:\d{4}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weeks?|weekends?|months?|years?|days?|nights?|mornings?|"
     r"afternoons?|evenings?|summers?|winters?|springs?|autumns?|january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter|"
     r"school|college|university|uni|childhood|teens|twenties|thirties|forties|pandemic|lockdown|holidays?|birthday|graduation)\b[^,;:!?]{0,25}"

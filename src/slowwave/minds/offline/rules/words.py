@@ -169,7 +169,7 @@ INCOMPLETE: Final = word_set(
     "coverage accuracy performance latency throughput efficiency scalability reliability usability readability maintainability precision quality percentage proportion "
     "improvement improvements reduction increase decrease species kinds types varieties styles variations aspects elements features settings details "
     "adjustments modifications enhancements results outputs outcomes findings components sections categories "
-    "requirements functionality implementation consumption usage rate rates score scores"
+    "requirements functionality implementation consumption usage rate rates score scores complexity bottleneck bottlenecks footprint utilization utilisation"
 )
 """Nouns of a part, a kind or a measure: they say nothing without what they are of."""
 KINDS: Final = word_set(
