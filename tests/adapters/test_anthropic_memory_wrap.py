@@ -60,7 +60,8 @@ def make(request: pytest.FixtureRequest, server: Loopback) -> Callable[..., Any]
 
         def call(how: str = "create", **arguments: Any) -> Any:  # noqa: ANN401 - of the client
             given = {"model": "m", "max_tokens": 9, **arguments}
-            return read(getattr(client.messages, how)(**given))
+            messages = client.beta.messages if how.startswith("beta.") else client.messages
+            return read(getattr(messages, how.removeprefix("beta."))(**given))
 
         call.memory = client.slowwave  # type: ignore[attr-defined, union-attr]
         return call
@@ -114,6 +115,17 @@ def test_told_in_one_conversation_recalled_in_the_next(
     assert server.asked[1]["system"][:-1] == system
     assert f"user: {TOLD}" in server.asked[1]["system"][-1]["text"]
     assert call.memory.failures == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("how", ["create", "stream", "beta.create", "beta.stream"])
+def test_another_answer_to_the_same_messages_is_stored_beside_the_first(
+    memory: AgentMemory, server: Loopback, make: Callable[..., Any], how: str
+) -> None:
+    replies = ("Noted.", "Understood.", "Understood.")
+    server.replies = [events(text) if "stream" in how else message(text) for text in replies]
+    for _ in replies:
+        assert make(memory)(how, messages=[{"role": "user", "content": [{"type": "text", "text": TOLD}]}])
+    assert said(memory) == [("user", TOLD), ("assistant", "Noted."), ("assistant", "Understood.")]
 
 
 @pytest.mark.parametrize("prompt", [None, "Be brief"])

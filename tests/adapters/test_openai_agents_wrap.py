@@ -90,11 +90,17 @@ def make(request: pytest.FixtureRequest, server: Loopback) -> Callable[..., Any]
 
 def _synchronous(result: Any) -> Any:  # noqa: ANN401 - a result of either client
     async def read() -> Any:  # noqa: ANN401 - as above
+        if hasattr(result, "__aenter__"):
+            async with result as stream:
+                return [event async for event in stream]
         answer = await result
         return [event async for event in answer] if hasattr(answer, "__aiter__") else answer
 
-    if inspect.isawaitable(result):
+    if inspect.isawaitable(result) or hasattr(result, "__aenter__"):
         return asyncio.run(read())
+    if hasattr(result, "__enter__"):
+        with result as stream:
+            return list(stream)
     return list(result) if hasattr(result, "__next__") else result
 
 
@@ -200,6 +206,74 @@ def test_the_conversation_can_be_named_and_its_earlier_turns_are_recalled_if_the
     assert [one.name for one in memory.conversations()] == ["chat-1"]
 
 
+# ---- a call that is repeated
+
+
+def told(words: str, path: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": words}]} if path.startswith("chat") else {"input": words}
+
+
+@pytest.mark.parametrize("name", [None, "chat-1"])
+@pytest.mark.parametrize("path", ["chat.completions.create", "responses.create"])
+def test_another_answer_to_the_same_messages_is_stored_beside_the_first(
+    memory: AgentMemory, server: Loopback, make: Callable[..., Any], path: str, name: str | None
+) -> None:
+    reply: Any = chat if path.startswith("chat") else response
+    server.replies = [reply("Noted."), reply("Understood."), reply("Understood.")]
+    for _ in range(3):  # of several programs, or of one that was started again
+        make(memory, conversation=name)(path, model="m", **told(TOLD, path))
+    assert said(memory) == [("user", TOLD), ("assistant", "Noted."), ("assistant", "Understood.")]
+
+
+@pytest.mark.parametrize("name", [None, "chat-1"])
+def test_an_earlier_turn_is_answered_again_and_continued(
+    memory: AgentMemory, server: Loopback, make: Callable[..., Any], name: str | None
+) -> None:
+    call = make(memory, conversation=name)
+    first = [{"role": "developer", "content": "Today is Monday"}, {"role": "user", "content": TOLD}]
+    second = [{"role": "assistant", "content": "Noted."}, {"role": "user", "content": "yes"}]
+    third = [{"role": "assistant", "content": "Fine."}, {"role": "user", "content": "yes"}]
+    server.replies = [chat(text) for text in ("Noted.", "Fine.", "Good.", "Well.")]
+    call("chat.completions.create", model="m", messages=first)
+    call("chat.completions.create", model="m", messages=[*first, *second])
+    call("chat.completions.create", model="m", messages=[*first, *second, *third])
+    call(
+        "chat.completions.create", model="m", messages=[{"role": "developer", "content": "Tuesday"}, first[1], *second]
+    )
+    assert said(memory) == [
+        ("user", TOLD),
+        ("assistant", "Noted."),
+        ("user", "yes"),
+        ("assistant", "Fine."),
+        ("user", "yes"),
+        ("assistant", "Good."),
+        ("assistant", "Well."),
+    ]
+
+
+def test_a_call_without_history_is_stored_again_once_the_conversation_went_on(
+    memory: AgentMemory, server: Loopback, make: Callable[..., Any]
+) -> None:
+    call = make(memory, conversation="chat-1")
+    server.replies = [chat("Noted.")]
+    for words in ("yes", "yes", TOLD, "yes"):
+        call("chat.completions.create", model="m", **told(words, "chat"))
+    assert [text for role, text in said(memory) if role == "user"] == ["yes", TOLD, "yes"]
+
+
+def test_messages_of_a_conversation_on_the_server_are_stored_as_often_as_they_are_sent(
+    memory: AgentMemory, server: Loopback, make: Callable[..., Any]
+) -> None:
+    call = make(memory)
+    server.replies = [response("Noted.", "r1"), response("Fine.", "r2"), response("Good.", "r3")]
+    call("responses.create", model="m", input="yes", conversation="conv_1")
+    call("responses.create", model="m", input="yes", conversation="conv_1")
+    assert [text for role, text in said(memory) if role == "user"] == ["yes", "yes"]
+    call("responses.create", model="m", input="no", previous_response_id="r2")
+    call("responses.create", model="m", input="no", previous_response_id="r2")
+    assert [text for role, text in said(memory) if role == "user"] == ["yes", "yes", "no"]
+
+
 # ---- what passes untouched
 
 
@@ -259,6 +333,48 @@ def test_other_methods_and_copies_are_those_of_the_client(
 
 
 # ---- streams
+
+
+@pytest.mark.parametrize("path", ["chat.completions.stream", "responses.stream"])
+def test_the_stream_helpers_recall_and_store(
+    memory: AgentMemory, server: Loopback, make: Callable[..., Any], path: str
+) -> None:
+    memory.add("The user is allergic to walnuts")
+    call = make(memory)
+    server.replies = [(chunks if path.startswith("chat") else helper_events)("Wal", "nuts.")]
+    kinds = [event.type for event in call(path, model="m", **told(ASKED, path))]
+    assert any(kind.endswith(".delta") for kind in kinds)
+    assert "allergic to walnuts" in system(server.asked[0])
+    assert said(memory) == [("user", ASKED), ("assistant", "Walnuts.")]
+    assert call.client.slowwave.failures == 0  # type: ignore[attr-defined]
+
+
+def helper_events(*texts: str) -> list[dict[str, Any]]:
+    """The events of `responses.stream`, which adds them up and needs each of them."""
+    created, *deltas, completed = events(*texts)
+    created["response"] = {**created["response"], "output": []}
+    item = {"type": "message", "id": "m1", "role": "assistant", "status": "in_progress", "content": []}
+    part = {"type": "output_text", "text": "", "annotations": []}
+    place = {"item_id": "m1", "output_index": 0, "content_index": 0, "sequence_number": 1}
+    added = {"type": "response.output_item.added", "output_index": 0, "item": item, "sequence_number": 1}
+    begun = {"type": "response.content_part.added", "part": part, **place}
+    completed["response"] = response("".join(texts))
+    return [created, added, begun, *deltas, completed]
+
+
+def test_the_helper_of_responses_is_read_to_its_end_by_its_own_methods(memory: AgentMemory, server: Loopback) -> None:
+    server.replies = [helper_events("Wal", "nuts.")]
+    client = slowwave.wrap(OpenAI(api_key="none", base_url=server.url), memory)
+    with client.responses.stream(model="m", input=ASKED) as stream:
+        assert stream.get_final_response().output_text == "Walnuts."
+
+    async def later() -> None:
+        other = slowwave.wrap(AsyncOpenAI(api_key="none", base_url=server.url), memory)
+        async with other.responses.stream(model="m", input=TOLD) as stream:
+            assert (await (await stream.until_done()).get_final_response()).output_text == "Walnuts."
+
+    asyncio.run(later())
+    assert said(memory) == [("user", ASKED), ("assistant", "Walnuts."), ("user", TOLD), ("assistant", "Walnuts.")]
 
 
 def test_a_stream_that_is_closed_early_is_stored_as_far_as_it_was_read(memory: AgentMemory, server: Loopback) -> None:

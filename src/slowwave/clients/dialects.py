@@ -1,8 +1,10 @@
 """How the calls of OpenAI and Anthropic contain messages, a system prompt and an answer. Values are read, never changed."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Final
 
 TURNS: Final = frozenset({"user", "tool"})
@@ -11,10 +13,11 @@ TURNS: Final = frozenset({"user", "tool"})
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """A message of a call: a role of `slowwave.Message`, and the content as the call has it."""
+    """A message of a call: a role of `slowwave.Message`, the content as the call has it, and the id given by `numbered`."""
 
     role: str
     content: Any
+    key: str = field(default="", repr=False)
 
 
 def words(said: CallMessage) -> str:
@@ -32,6 +35,25 @@ def begun_answer(history: Sequence[CallMessage]) -> Sequence[CallMessage]:
     while end and history[end - 1].role == "assistant":
         end -= 1
     return history[end:]
+
+
+def numbered(history: Sequence[CallMessage], before: str = "") -> list[CallMessage]:
+    """The messages of a call without system prompts, each with an id.
+
+    An id is a hash of the message and of all before it. So a call with the same history has the same ids, and the same
+    words at another place have another id.
+
+    Args:
+        history: what the call contains, in order.
+        before: what the first message follows; "": it begins the conversation.
+    """
+    found, key = list[CallMessage](), before
+    for one in history:
+        if one.role != "system":
+            content = json.dumps(one.content, sort_keys=True, ensure_ascii=False, default=str)
+            key = blake2b(f"{key}\n{one.role}\n{content}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+            found.append(replace(one, key=key))
+    return found
 
 
 def new_messages(history: Sequence[CallMessage]) -> list[CallMessage]:
@@ -53,6 +75,8 @@ class Dialect(ABC):
 
     argument: str
     """The argument with the messages."""
+    snapshot: str = ""
+    """The attribute with the answer so far of what `stream` returns; "": it has none, and its events are read."""
 
     def materialised(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments, with a list in place of an iterator of messages, which can be read only once."""
@@ -82,6 +106,15 @@ class Dialect(ABC):
     def piece(self, event: Any) -> str:  # noqa: ANN401 - an object of the client's package
         """The text that an event of a stream adds to the answer."""
 
+    def has_messages(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call sends messages, and does not read on in an earlier answer."""
+        return arguments.get(self.argument) is not None
+
+    def previous(self, arguments: Mapping[str, Any]) -> str | None:
+        """What the first message of a call follows: the id of an earlier answer, "" if nothing; None if that is not known."""
+        del arguments
+        return ""
+
     def continued(self, arguments: Mapping[str, Any]) -> str:
         """The id of the earlier answer, or of the conversation on the server, that a call continues; empty if there is none."""
         del arguments
@@ -99,9 +132,10 @@ class Dialect(ABC):
 
 
 class Chat(Dialect):
-    """`chat.completions.create` of OpenAI."""
+    """`chat.completions` of OpenAI."""
 
     argument = "messages"
+    snapshot = "current_completion_snapshot"
 
     def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order."""
@@ -128,7 +162,7 @@ class Chat(Dialect):
 
 
 class Responses(Dialect):
-    """`responses.create` of OpenAI."""
+    """`responses` of OpenAI."""
 
     argument = "input"
 
@@ -151,6 +185,10 @@ class Responses(Dialect):
         is_text = getattr(event, "type", "") in {"response.output_text.delta", "response.refusal.delta"}
         return _text_of(event, "delta") if is_text else ""
 
+    def previous(self, arguments: Mapping[str, Any]) -> str | None:
+        """The id of the answer before. A conversation on the server has messages that the call does not contain."""
+        return None if arguments.get("conversation") else self.continued(arguments)
+
     def continued(self, arguments: Mapping[str, Any]) -> str:
         """The id of the conversation on the server, or of the answer before."""
         conversation = arguments.get("conversation")
@@ -169,9 +207,10 @@ class Responses(Dialect):
 
 
 class Messages(Dialect):
-    """`messages.create` and `messages.stream` of Anthropic."""
+    """`messages` of Anthropic."""
 
     argument = "messages"
+    snapshot = "current_message_snapshot"
 
     def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order. Results of tools, which are in messages of the user, are those of a tool."""
@@ -207,11 +246,16 @@ _CHAT, _RESPONSES, _MESSAGES = Chat(), Responses(), Messages()
 CALLS: Final[Mapping[str, Dialect]] = {
     "chat.completions.create": _CHAT,
     "chat.completions.parse": _CHAT,
+    "chat.completions.stream": _CHAT,
     "responses.create": _RESPONSES,
     "responses.parse": _RESPONSES,
+    "responses.stream": _RESPONSES,
     "messages.create": _MESSAGES,
     "messages.parse": _MESSAGES,
     "messages.stream": _MESSAGES,
+    "beta.messages.create": _MESSAGES,
+    "beta.messages.parse": _MESSAGES,
+    "beta.messages.stream": _MESSAGES,
 }
 """The calls that have a memory, by the path of the method in the client."""
 

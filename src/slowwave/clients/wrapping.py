@@ -9,9 +9,10 @@ from threading import Lock
 from typing import Any, Final, Self, TypeVar, cast
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.clients.dialects import CALLS, CallMessage, Dialect, begun_answer, new_messages, words
+from slowwave.clients.dialects import CALLS, CallMessage, Dialect, begun_answer, new_messages, numbered, words
 from slowwave.errors import InputError, SlowwaveError
 from slowwave.log import Log
+from slowwave.model.message import Message
 
 C = TypeVar("C")
 
@@ -22,6 +23,8 @@ QUESTION_LONGEST: Final = 2000
 """Characters of the user's latest message by which memory is searched."""
 ANSWERS_KNOWN: Final = 1000
 """Answers whose conversation is known, for `previous_response_id`."""
+ANSWERS_MOST: Final = 20
+"""Answers to the same messages that are skipped when these are looked for in their conversation."""
 COPIES: Final = frozenset({"copy", "with_options"})
 """Methods of a client that return another one."""
 _log: Final = Log("clients")
@@ -32,8 +35,9 @@ def wrap(client: C, memory: AgentMemory, *, conversation: str | None = None, bud
 
         client = slowwave.wrap(OpenAI(), memory)
 
-    `chat.completions.create` and `parse`, `responses.create` and `parse` (OpenAI), `messages.create`, `parse` and `stream`
-    (Anthropic) have the memory, synchronous and async, with `stream=True` too. All other methods are those of the client,
+    `create`, `parse` and `stream` of `chat.completions` and `responses` (OpenAI), and of `messages` and `beta.messages`
+    (Anthropic) have the memory, synchronous and async, with `stream=True` too. A call that is repeated stores no message
+    twice, and another answer is stored beside the earlier one. All other methods are those of the client,
     which is not changed. Arguments are passed on as they are, except that the system prompt or the instructions get what is
     related to the user's latest message: facts and messages that reach `Config.relevance_floor`, fenced as data.
 
@@ -104,6 +108,7 @@ class ClientMemory:
             turn.begun = "".join(map(words, begun_answer(history)))
             turn.name, is_known = self._name(dialect, turn.arguments, history)
             has_history = len(turn.new) < len([one for one in history if one.role != "system"])
+            self._number(turn, history[: len(history) - len(begun_answer(history))])
             is_seen = is_known and (has_history or bool(dialect.continued(turn.arguments)))
             question = next((text for one in reversed(history) if one.role == "user" and (text := words(one))), "")
             if question:
@@ -121,6 +126,32 @@ class ClientMemory:
         opening = earlier or next((words(one) for one in history if one.role == "user"), "")
         return f"wrap-{blake2b(opening.encode('utf-8', 'replace'), digest_size=8).hexdigest()}", bool(earlier)
 
+    def _number(self, turn: "Turn", history: Sequence[CallMessage]) -> None:
+        """Give the new messages of a call their ids, so that a call that is repeated stores none of them again."""
+        before = turn.dialect.previous(turn.arguments)
+        if before is None:
+            return
+        keyed = numbered(history, before)
+        if self.conversation is not None and not before and len(keyed) == len(turn.new):
+            keyed = self._after_stored(keyed, self.conversation)
+        turn.new = new_messages(keyed)
+        turn.key = keyed[-1].key if keyed else before
+
+    def _after_stored(self, messages: Sequence[CallMessage], conversation: str) -> list[CallMessage]:
+        """The messages of a call without history, with their ids: they follow what is stored in their conversation.
+
+        If they are the last ones that are stored, and only answers follow them, they are the same messages.
+        """
+        stored = self.memory.messages(conversation, last=len(messages) + ANSWERS_MOST, withheld=True)
+        end = len(stored)
+        while end and stored[end - 1].role == "assistant":
+            end -= 1
+        start = end - len(messages)
+        again = numbered(messages, _place(stored[:start]))
+        if start >= 0 and [one.key for one in again] == [one.id for one in stored[start:end]]:
+            return again
+        return numbered(messages, _place(stored))
+
     def _recalled(self, question: str, conversation: str, history: Sequence[CallMessage]) -> str:
         """The context for a question; empty if it says nothing that the call does not contain."""
         context = self.memory.context(
@@ -134,8 +165,11 @@ class ClientMemory:
         """Store what is new of a turn: the messages of the call that are not stored yet, and the answer."""
         with self.tolerated("storing a turn"):
             new, turn.new = turn.new, []
-            messages = [{"role": one.role, "content": one.content} for one in new]
-            messages += [{"role": "assistant", "content": answer}] if answer else []
+            messages = [{"role": one.role, "content": one.content, "id": one.key or None} for one in new]
+            if answer:
+                said = CallMessage("assistant", answer)
+                said = numbered([said], turn.key)[0] if turn.key else said
+                messages.append({"role": said.role, "content": said.content, "id": said.key or None})
             if identity:
                 with self._lock:
                     self._names[identity] = turn.name
@@ -157,6 +191,7 @@ class Turn:
     pieces: list[str] = field(default_factory=list)
     identity: str = ""
     begun: str = ""
+    key: str = ""
 
     def end(self, result: object) -> None:
         """Store the turn with the answer of a result; None: with the pieces of the answer so far."""
@@ -236,6 +271,11 @@ class _Client(_Forwarding):
         return await self._target.__aexit__(*error)
 
 
+def _place(stored: Sequence[Message]) -> str:
+    """What follows these messages has this in its id; "" if there are none."""
+    return f"{stored[-1].id} {stored[-1].at} {stored[-1].content}" if stored else ""
+
+
 def _lines(text: str) -> set[str]:
     """The lines of a message, without the markers of its pictures and files."""
     lines = (line.strip() for line in text.splitlines())
@@ -276,6 +316,8 @@ def _managed(
     call: Callable[..., Any], dialect: Dialect, memory: ClientMemory, manager: "type[_Manager | _AsyncManager]"
 ) -> Callable[..., Any]:
     def with_memory(*args: Any, **arguments: Any) -> Any:  # noqa: ANN401 - as of the call
+        if not dialect.has_messages(arguments):
+            return call(*args, **arguments)
         return manager(call, args, arguments, dialect, memory)
 
     return with_memory
@@ -351,8 +393,38 @@ class _AsyncStream(_Forwarding):
         await self._target.close()
 
 
+class _HelperStream(_Stream):
+    """`_Stream` with the methods of the helper of OpenAI's `responses.stream`, which read its events to the end."""
+
+    def until_done(self) -> Self:
+        """Read the stream to its end."""
+        for _ in self:
+            pass
+        return self
+
+    def get_final_response(self) -> Any:  # noqa: ANN401 - as of the target
+        """Read the stream to its end, and return the answer."""
+        self.until_done()
+        return self._target.get_final_response()
+
+
+class _AsyncHelperStream(_AsyncStream):
+    """`_HelperStream` for async programs."""
+
+    async def until_done(self) -> Self:
+        """Read the stream to its end."""
+        async for _ in self:
+            pass
+        return self
+
+    async def get_final_response(self) -> Any:  # noqa: ANN401 - as of the target
+        """Read the stream to its end, and return the answer."""
+        await self.until_done()
+        return await self._target.get_final_response()
+
+
 class _Manager:
-    """What `messages.stream` returns: the call is made when it is entered, and the answer is stored when it is left."""
+    """What the method `stream` returns: the call is made when it is entered, and the answer is stored when it is left."""
 
     def __init__(
         self,
@@ -370,10 +442,10 @@ class _Manager:
         self._manager = self._call(*self._args, **self._turn.arguments)
         self._stream = self._manager.__enter__()
         self._turn.end(None)
-        return self._stream
+        return self._stream if self._dialect.snapshot else _HelperStream(self._stream, self._turn)
 
     def __exit__(self, *error: object) -> Any:  # noqa: ANN401 - as of the manager
-        self._turn.end(_snapshot(self._stream))
+        self._turn.end(_snapshot(self._stream, self._dialect))
         return self._manager.__exit__(*error)
 
 
@@ -385,15 +457,15 @@ class _AsyncManager(_Manager):
         self._manager = self._call(*self._args, **self._turn.arguments)
         self._stream = await self._manager.__aenter__()
         await to_thread(self._turn.end, None)
-        return self._stream
+        return self._stream if self._dialect.snapshot else _AsyncHelperStream(self._stream, self._turn)
 
     async def __aexit__(self, *error: object) -> Any:  # noqa: ANN401 - as of the manager
-        await to_thread(self._turn.end, _snapshot(self._stream))
+        await to_thread(self._turn.end, _snapshot(self._stream, self._dialect))
         return await self._manager.__aexit__(*error)
 
 
-def _snapshot(stream: object) -> object:
-    """The message that a stream has received so far; None if nothing was read of it."""
+def _snapshot(stream: object, dialect: Dialect) -> object:
+    """The answer that a stream has received so far; None if nothing was read of it, or its events were collected."""
     with suppress(AssertionError, AttributeError):
-        return cast("object", stream.current_message_snapshot)  # type: ignore[attr-defined]
+        return cast("object", getattr(stream, dialect.snapshot))
     return None
