@@ -72,6 +72,7 @@ _MODULES: Final = {
     "NewerSchemaError": "errors",
     "NotFoundError": "errors",
     "NewKey": "model.access",
+    "ModelUse": "model.budget",
     "PassRecord": "model.night",
     "Note": "model.note",
     "OlderSchemaError": "errors",

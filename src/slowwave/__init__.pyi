@@ -27,6 +27,7 @@ from slowwave.errors import (
     VersionError,
 )
 from slowwave.model.access import AccessKey, NewKey
+from slowwave.model.budget import ModelUse
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.exchange import SkippedItem
@@ -137,6 +138,7 @@ __all__ = [
     "Mind",
     "MindAnswer",
     "ModelError",
+    "ModelUse",
     "MoveCursor",
     "NewKey",
     "NewerSchemaError",

@@ -14,6 +14,7 @@ from slowwave.embedders import checked, make as make_embedder
 from slowwave.errors import InputError
 from slowwave.minds import make as make_mind
 from slowwave.minds.llm.ledger import Caps
+from slowwave.model.budget import StoreBudget
 from slowwave.model.config import Config
 from slowwave.model.scope import ancestors
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress, Store
@@ -120,6 +121,13 @@ def mind_options(known: Settings, config: Config) -> dict[str, Any]:
         "seconds": known.llm_seconds,
         "prices": known.llm_prices,
         "caps": caps,
+        "budget": StoreBudget(
+            calls_per_hour=known.llm_store_calls_per_hour,
+            calls_per_day=known.llm_store_calls_per_day,
+            tokens_per_hour=known.llm_store_tokens_per_hour,
+            tokens_per_day=known.llm_store_tokens_per_day,
+            money_per_day=known.llm_store_money_per_day,
+        ),
         "categories": (*config.category_ttl_days, *config.category_tokens_max),
         "redact": config.redact_to_model,
     }

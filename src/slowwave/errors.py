@@ -164,11 +164,13 @@ class ModelError(PortError):
     """The language model failed, or its answer cannot be used.
 
     `cost` is the `Cost` of the call, None if unknown. `cut_off` is set if the answer ended before it was complete: a
-    question about less text may succeed.
+    question about less text may succeed. `retry_after` is set if the provider limits calls (status 429, a quota): the
+    seconds for which it asks for no call, or an estimate of them.
     """
 
     cost: object = None
     cut_off: bool = False
+    retry_after: float | None = None
 
 
 class EmbedderError(PortError):

@@ -21,7 +21,7 @@ from slowwave.model.schema import SchemaState
 from slowwave.model.scope import Scope
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
 from slowwave.policy.guard.trust import checked_trust, least
-from slowwave.upkeep import Leases, Scrubber
+from slowwave.upkeep import Leases, ModelLimits, Scrubber
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,8 +86,17 @@ class Counting(Mind, Protocol):
     price: tuple[float, float]
     """Money per million tokens in and per million tokens out; 0 if unknown."""
 
-    def start_run(self, today: Callable[[], Cost], /) -> Mind:
-        """Return the same mind for one run. `today` returns what the runs since midnight UTC have cost."""
+    resumes: datetime | None
+    """When the provider or the budget of the store admits calls again, if the last one was refused; otherwise None."""
+
+    def start_run(self, today: Callable[[], Cost], store: ModelLimits, now: Callable[[], datetime], /) -> Mind:
+        """Return the same mind for one run.
+
+        Args:
+            today: returns what the runs of the scope since midnight UTC have cost.
+            store: the limits and pauses that all processes of the store share.
+            now: the present time.
+        """
         ...
 
 
@@ -468,7 +477,9 @@ class AccessStore(Protocol):
         ...
 
 
-class Store(MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, AccessStore, Leases, Scrubber, Protocol):
+class Store(
+    MemoryReader, Searcher, JournalReader, Scheduler, ScopeReader, AccessStore, Leases, ModelLimits, Scrubber, Protocol
+):
     """Where memories are stored. `apply` is the only write of memories.
 
     Every read names the scopes it may see; a store never reads other scopes.
@@ -578,8 +589,8 @@ class Ports:
     def start_run(self) -> "Ports":
         """These ports for one run. A mind that counts its calls starts at 0, with the cost of today from the journal."""
         # getattr: isinstance() with a protocol looks up every member of it, on each write
-        start: Callable[[Callable[[], Cost]], Mind] | None = getattr(self.mind, "start_run", None)
-        return self if start is None else replace(self, mind=start(self._today))
+        start: Callable[..., Mind] | None = getattr(self.mind, "start_run", None)
+        return self if start is None else replace(self, mind=start(self._today, self.store, self.now))
 
     def _today(self) -> Cost:
         midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -38,6 +38,11 @@ class Settings:
         llm_calls_per_run: the limit of model calls in one run; None: no limit.
         llm_calls_per_day: the limit of model calls for a scope since midnight UTC; None: no limit.
         llm_money_per_day: the limit of money for a scope since midnight UTC, in the currency of the prices.
+        llm_store_calls_per_hour: the limit of model calls of all scopes and processes of the store in an hour; None: no limit.
+        llm_store_calls_per_day: the same in a day of UTC.
+        llm_store_tokens_per_hour: the limit of tokens, in and out, of all scopes and processes of the store in an hour.
+        llm_store_tokens_per_day: the same in a day of UTC.
+        llm_store_money_per_day: the same in money.
         llm_prices: {model: (in, out)}, per million tokens; in the environment "gpt-5-mini=0.25/2, qwen3=0/0".
         embedder_url: the address of the embedder's server.
         embedder_seconds: the time-out of one request to the embedder, with all tries, in seconds; None: 10.
@@ -54,6 +59,11 @@ class Settings:
     llm_calls_per_run: int | None = None
     llm_calls_per_day: int | None = None
     llm_money_per_day: float | None = None
+    llm_store_calls_per_hour: int | None = None
+    llm_store_calls_per_day: int | None = None
+    llm_store_tokens_per_hour: int | None = None
+    llm_store_tokens_per_day: int | None = None
+    llm_store_money_per_day: float | None = None
     llm_prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     embedder: str | None = None
     embedder_url: str | None = field(default=None, repr=False)
@@ -306,6 +316,11 @@ _PARSERS: Final[Mapping[str, Parser]] = {
     "llm_calls_per_run": _count,
     "llm_calls_per_day": _count,
     "llm_money_per_day": _amount,
+    "llm_store_calls_per_hour": _count,
+    "llm_store_calls_per_day": _count,
+    "llm_store_tokens_per_hour": _count,
+    "llm_store_tokens_per_day": _count,
+    "llm_store_money_per_day": _amount,
     "llm_prices": _prices,
     "embedder": _text,
     "embedder_url": _text,

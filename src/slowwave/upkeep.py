@@ -1,9 +1,10 @@
-"""The ports of a store's upkeep: the leases of sleep passes, and the proof that erased bytes are gone."""
+"""The ports of a store's upkeep: leases of sleep passes, limits of model calls, and the proof that erased bytes are gone."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from slowwave.model.budget import ModelUse, Refusal, StoreBudget
 from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.model.scope_state import ScopeState, StateQuery
 
@@ -67,6 +68,42 @@ class Leases(Protocol):
 
     def retry_night(self, scope: str) -> bool:
         """Forget the failures of a scope's sleep passes, so that it is due at once. Returns whether there were any."""
+        ...
+
+
+class ModelLimits(Protocol):
+    """What all processes of a store share about its models: the use of the hour and of the day, and pauses."""
+
+    def admit_model_call(self, model: str, budget: StoreBudget, now: datetime) -> Refusal | None:
+        """Count one call of a model, unless the model pauses or the budget is used up.
+
+        Args:
+            model: the name of the mind, which has pauses of its own.
+            budget: the limits. Without any nothing is counted.
+            now: the present time.
+
+        Returns:
+            None: the call may be made. Otherwise why not, and until when.
+
+        Raises:
+            OlderSchemaError: the budget has limits, and the schema of the store cannot count yet.
+        """
+        ...
+
+    def add_model_use(self, use: ModelUse) -> None:
+        """Add to what was used in the present hour and day; negative calls were counted and not sent."""
+        ...
+
+    def pause_model(self, model: str, until: datetime) -> None:
+        """Let no process call this model before a time. An earlier time does not shorten a pause."""
+        ...
+
+    def model_use(self, now: datetime) -> tuple[ModelUse, ModelUse]:
+        """Return what was used in the present hour and day, as far as budgets had it counted."""
+        ...
+
+    def model_pauses(self, now: datetime) -> dict[str, datetime]:
+        """Return the models that pause, and until when."""
         ...
 
 

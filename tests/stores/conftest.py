@@ -14,6 +14,7 @@ from slowwave.testing.postgres import PostgresServer
 TABLES = (
     *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
     *("leases", "links", "held", "runs", "journal", "snapshots", "due", "pending_proofs", "access_keys", "answers"),
+    *("model_use", "model_pauses"),
     *(f"search_{name}" for name in ("state", "taken", "places", "postings", "terms", "rests", "talks", "speakers")),
 )
 

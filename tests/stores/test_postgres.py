@@ -4,6 +4,7 @@ import pytest
 
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.store_contract.access import AccessContract
+from slowwave.testing.store_contract.model_limits import ModelLimitsContract
 from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
@@ -27,4 +28,8 @@ class TestPostgresScopes(ScopeContract):
 
 
 class TestPostgresAccess(AccessContract):
+    pass
+
+
+class TestPostgresModelLimits(ModelLimitsContract):
     pass

@@ -28,7 +28,7 @@ from slowwave.testing.store_contract.write import StoreContract
 
 OTHER = "acme/bob"
 PARTS = 3
-WHOLE = {"store", "scopes", "embedders", "migrations", "due", "workers", "access_keys"}
+WHOLE = {"store", "scopes", "embedders", "migrations", "due", "workers", "access_keys", "model_use", "model_pauses"}
 """Tables that are not cut: they hold no rows of scopes, but one for all, one a scope, or numbers without content."""
 
 

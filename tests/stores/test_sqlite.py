@@ -11,6 +11,7 @@ from slowwave.model.query import Where
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import SCOPE, add, fact, group, message, plan
 from slowwave.testing.store_contract.access import AccessContract
+from slowwave.testing.store_contract.model_limits import ModelLimitsContract
 from slowwave.testing.store_contract.scopes import ScopeContract
 from slowwave.testing.store_contract.search import SearchContract
 from slowwave.testing.store_contract.write import StoreContract
@@ -36,6 +37,10 @@ class TestSqliteScopes(ScopeContract):
 
 
 class TestSqliteAccess(AccessContract):
+    pass
+
+
+class TestSqliteModelLimits(ModelLimitsContract):
     pass
 
 

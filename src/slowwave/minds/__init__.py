@@ -1,10 +1,11 @@
 """Minds distil facts, decide what they do to known facts, and summarise. They return proposals and never write."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from slowwave.errors import SettingsError, shown
 from slowwave.minds.llm.ledger import Caps
+from slowwave.model.budget import StoreBudget
 from slowwave.policy.retention.categories import REGISTRY
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def make(
     seconds: float | None = None,
     prices: "Prices | None" = None,
     caps: Caps = Caps(),  # noqa: B008 - frozen
+    budget: StoreBudget = StoreBudget(),  # noqa: B008 - frozen
     categories: Collection[str] = (),
     redact: bool = True,
 ) -> "Mind":
@@ -36,6 +38,7 @@ def make(
         seconds: the limit of one answer; None means 60 for a spec, and no limit for an object.
         prices: {model: (in, out)}, the price of a million tokens each.
         caps: limits on the calls of the model.
+        budget: limits on its calls by all processes and scopes of the store.
         categories: categories of facts beside those of the registry.
         redact: whether recognised secrets are kept from a model. A Mind of the caller gets texts as they are.
 
@@ -51,13 +54,14 @@ def make(
     from slowwave.minds.llm.mind import LanguageMind  # noqa: PLC0415 - see above
 
     known = tuple(dict.fromkeys((*REGISTRY, *categories)))
+    options: dict[str, Any] = {"prices": prices, "caps": caps, "budget": budget, "categories": known, "redact": redact}
     if isinstance(spec, str):
         from slowwave.minds.llm.openai import client, public_spec  # noqa: PLC0415 - see above
 
         model = client(spec, api_key=api_key, base_url=base_url, seconds=seconds)
-        return LanguageMind(model, name=public_spec(spec), prices=prices, caps=caps, categories=known, redact=redact)
+        return LanguageMind(model, name=public_spec(spec), **options)
     if callable(getattr(spec, "complete", None)):
-        return LanguageMind(spec, seconds=seconds, prices=prices, caps=caps, categories=known, redact=redact)  # type: ignore[arg-type]  # it has the method of an LLM
+        return LanguageMind(spec, seconds=seconds, **options)  # type: ignore[arg-type]  # it has the method of an LLM
     raise SettingsError(
         f"{shown(spec)} is no mind: pass the name of a model, an object with .complete(messages=...), or None"
     )

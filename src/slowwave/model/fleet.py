@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from slowwave.model.budget import ModelUse
 from slowwave.model.night import PassRecord
 from slowwave.model.proof import PendingProof
 from slowwave.model.schema import SchemaState
 
+UNUSED = ModelUse()
 SHOWN: int = 10
 """Dead letters and workers that the text of a `Fleet` names."""
 
@@ -42,6 +44,8 @@ class Fleet:
         workers: the workers that run.
         dead: dead letters: scopes whose sleep passes failed again and again, with the reason, the most failures first.
         pending_proofs: erases that wait for a proof of the whole store, the oldest first.
+        model_hour, model_day: calls, tokens and money of models in the present hour and day, if the store has a budget.
+        paused_models: models that no process calls before a time, because their provider asked for a pause.
         gauges: of this process: connections in use, search indexes in RAM, by the names of `Store.gauges`.
     """
 
@@ -54,6 +58,9 @@ class Fleet:
     workers: tuple[RunningWorker, ...] = ()
     dead: Mapping[str, PassRecord] = field(default_factory=dict)
     pending_proofs: tuple[PendingProof, ...] = ()
+    model_hour: ModelUse = UNUSED
+    model_day: ModelUse = UNUSED
+    paused_models: Mapping[str, datetime] = field(default_factory=dict)
     gauges: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -73,5 +80,14 @@ class Fleet:
         if self.pending_proofs:
             since = f"{self.pending_proofs[0].at:%Y-%m-%d %H:%M}"
             lines.append(f"  {len(self.pending_proofs):,} erases wait for a proof of the whole store, since {since}")
+        if self.model_day.calls:
+            hour, day = self.model_hour, self.model_day
+            lines.append(
+                f"  model calls: {hour.calls:,} this hour ({hour.tokens:,} tokens), {day.calls:,} today "
+                f"({day.tokens:,} tokens, money {day.money:.2f})"
+            )
+        lines += [
+            f"  model {name} pauses until {until:%Y-%m-%d %H:%M:%S}" for name, until in self.paused_models.items()
+        ]
         lines += [f"  {name}: {number:,.0f}" for name, number in self.gauges.items()]
         return "\n".join(lines)

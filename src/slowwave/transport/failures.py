@@ -4,11 +4,18 @@ from slowwave.errors import PortError
 
 
 class TransportError(PortError):
-    """A call failed, and a retry would fail too. `sent` is False if no request was sent."""
+    """A call failed, and a retry would fail too.
 
-    def __init__(self, message: str, *, sent: bool = True) -> None:
+    Args:
+        message: the sentence for the caller; it may quote the server.
+        sent: False if no request was sent.
+        limited: seconds for which the server wants no call, because it limits them; None if it is not for that.
+    """
+
+    def __init__(self, message: str, *, sent: bool = True, limited: float | None = None) -> None:
         super().__init__(message)
         self.sent = sent
+        self.limited = limited
 
 
 class TransientError(TransportError):
@@ -19,12 +26,19 @@ class TransientError(TransportError):
         after: the server asks to wait this number of seconds before a retry.
         sent: False if no request was sent.
         cause: the address and the kind of failure, for logs: it never quotes the server, which may repeat a prompt.
+        limited: as of `TransportError`.
     """
 
     def __init__(
-        self, message: str, after: float | None = None, *, sent: bool = True, cause: str = "a request"
+        self,
+        message: str,
+        after: float | None = None,
+        *,
+        sent: bool = True,
+        cause: str = "a request",
+        limited: float | None = None,
     ) -> None:
-        super().__init__(message, sent=sent)
+        super().__init__(message, sent=sent, limited=limited)
         self.after = after
         self.cause = cause
 

@@ -2,7 +2,9 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,6 +19,18 @@ LONGEST_PAUSE: Final = 20.0
 _log: Final = Log("transport")
 
 T = TypeVar("T")
+
+_on_limit: ContextVar[Callable[[float], None] | None] = ContextVar("slowwave_on_limit", default=None)
+
+
+@contextmanager
+def telling_limits(tell: Callable[[float], None]) -> Iterator[None]:
+    """Within the block, call `tell` with the seconds of each pause that a server asks for because it limits calls."""
+    token = _on_limit.set(tell)
+    try:
+        yield
+    finally:
+        _on_limit.reset(token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +66,17 @@ class RetryPolicy:
             except TransientError as error:
                 sent = sent or error.sent
                 wait = pause * (0.5 + 0.5 * self.chance()) if error.after is None else error.after
+                if error.limited is not None and (tell := _on_limit.get()) is not None:
+                    tell(wait)
                 if tries == self.tries:
                     _log.warning("%s: given up after %d tries", error.cause, tries)
-                    raise TransportError(f"{error} (tried {tries} times)", sent=sent) from None
+                    raise TransportError(f"{error} (tried {tries} times)", sent=sent, limited=error.limited) from None
                 if self.clock() + wait >= end:
                     why = f"{wait:.0f} s more are past the limit of {self.budget:g} s"
                     _log.warning("%s: given up after %d tries and %g s", error.cause, tries, self.budget)
-                    raise TransportError(f"{error} (no further retry: {why})", sent=sent) from None
+                    raise TransportError(
+                        f"{error} (no further retry: {why})", sent=sent, limited=error.limited
+                    ) from None
                 _log.info("%s: try %d of %d failed, the next one in %.1f s", error.cause, tries, self.tries, wait)
                 self.sleep(wait)
                 pause = min(2 * pause, LONGEST_PAUSE)

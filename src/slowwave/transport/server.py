@@ -40,6 +40,10 @@ _SECRET: Final = 8  # characters; shorter values in the query of a URL, such as 
 _GZIP: Final = 31  # zlib's number for data with a gzip header
 
 _UNCONNECTED: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "InvalidURL", "UnsupportedProtocol"})
+LIMITED: Final = 60.0
+"""Seconds for which a server that limits calls (429) is not called again, if it does not name a time."""
+NO_QUOTA: Final = 900.0
+"""Seconds after which a server whose account has no credit left is called again."""
 _PASSING: Final = frozenset({408, 409, 425, 429, 529})
 _TAGS: Final = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
@@ -231,10 +235,11 @@ class Server:
         if status == 404:  # noqa: PLR2004 - statuses have no shorter names
             return TransportError(f"{message}; check the model's name and base_url")
         if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
-            return TransportError(f"{message}; the account has no credit left")
+            return TransportError(f"{message}; the account has no credit left", limited=NO_QUOTA)
         if status in _PASSING or status >= 500:  # noqa: PLR2004
             after = retry_delay(response.headers.get("retry-after"), datetime.now(UTC))
-            return TransientError(message, after, cause=f"{self.address} answered {status}")
+            limited = after if status != 429 or after is not None else LIMITED  # noqa: PLR2004
+            return TransientError(message, after, cause=f"{self.address} answered {status}", limited=limited)
         if 300 <= status < 400:  # noqa: PLR2004
             return TransportError(f"{message}; it sends elsewhere: set base_url to where it really is")
         return RejectedError(message) if status in {400, 422} else TransportError(message)

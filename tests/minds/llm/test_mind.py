@@ -17,7 +17,8 @@ from slowwave.model.mind import SummaryRequest
 from slowwave.model.plan import Cost, cost_of
 from slowwave.policy.guard.fence import is_fenced_block, remove_fenced_blocks
 from slowwave.ports import Counting, Mind
-from slowwave.testing import SHAPES, ScriptedLLM, malformed
+from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.testing import SHAPES, FrozenClock, ScriptedLLM, malformed
 
 MOVED = {
     "text": "Alice moved to Bern on 28 February 2026",
@@ -301,15 +302,15 @@ def test_a_cap_stops_the_call_before_it_is_made_and_retries_count(transcript: Ma
 def test_each_run_starts_at_zero_and_knows_the_cost_of_the_day(transcript: Make) -> None:
     mind = LanguageMind(ScriptedLLM(distil={"facts": []}), caps=Caps(calls_per_run=1, calls_per_day=2))
     assert isinstance(mind, Counting)
-    journal = [Cost()]
+    journal, store = [Cost()], SqliteStore(":memory:")
     for _ in range(2):
-        run = mind.start_run(lambda: journal[0])
+        run = mind.start_run(lambda: journal[0], store, FrozenClock())
         run.distil(transcript("a"))
         journal[0] += run.ledger.spent
         with pytest.raises(ModelError, match="a run"):
             run.distil(transcript("a"))
     with pytest.raises(ModelError, match="a day"):
-        mind.start_run(lambda: journal[0]).distil(transcript("a"))
+        mind.start_run(lambda: journal[0], store, FrozenClock()).distil(transcript("a"))
     assert mind.ledger.spent.calls == 0
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
+from datetime import UTC, datetime
 from typing import Any, Final, Protocol, Self, TypeGuard
 
 from slowwave import forks
@@ -17,6 +18,8 @@ from slowwave.errors import InputError, ModelError, PortError
 from slowwave.model.message import tidy
 from slowwave.ports import LLM
 from slowwave.telemetry import child
+from slowwave.transport.patience import retry_delay
+from slowwave.transport.server import LIMITED
 
 ASYNC_ONLY: Final = (
     "this model's complete() is async-only: use AsyncAgentMemory inside its event loop, "
@@ -32,6 +35,7 @@ _FORKED: Final = (
 _POLL: Final = 0.5  # seconds between checks that the event loop of the model still runs
 _ERROR_LONGEST: Final = 500  # characters
 _TOKENS_MAX: Final = 10_000_000  # of one call; no context window is as large
+_TOO_MANY: Final = 429
 _LENGTH: Final = ("length", "max_tokens")
 _TOKEN_NAMES: Final = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 
@@ -105,7 +109,9 @@ def call_model(call: Callable[[], object], seconds: float | None = None) -> obje
     except PortError:
         raise
     except Exception as error:  # code of the user may raise anything
-        raise ModelError(f"the model failed: {_error_text(error)}") from error
+        failure = ModelError(f"the model failed: {_error_text(error)}")
+        failure.retry_after = _retry_after(error)
+        raise failure from error
     if inspect.isawaitable(answer):
         if inspect.iscoroutine(answer):
             answer.close()
@@ -257,6 +263,17 @@ def _field(value: object, name: str) -> object:
 def _error_text(error: Exception) -> str:
     text = tidy(str(error))[:_ERROR_LONGEST]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _retry_after(error: Exception) -> float | None:
+    """The pause that a provider asks for with status 429; its client's error has the status, and perhaps the response."""
+    response = getattr(error, "response", None)
+    if _TOO_MANY not in (getattr(error, "status_code", None), getattr(response, "status_code", None)):
+        return None
+    headers = getattr(response, "headers", None)
+    header = headers.get("retry-after") if isinstance(headers, Mapping) else None
+    after = retry_delay(header, datetime.now(UTC)) if isinstance(header, str) else None
+    return LIMITED if after is None else after
 
 
 def _timed_out(seconds: float) -> str:

@@ -4,17 +4,18 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Final, TypeVar
+from typing import Final
 
 from slowwave import forks
 from slowwave.errors import InputError, ModelError
+from slowwave.minds.llm.shared_limits import SharedLimits, free
+from slowwave.model.budget import ModelUse
 from slowwave.model.plan import FREE, Cost
 
 CHARACTERS_PER_TOKEN: Final = 4
 """The estimate where a provider returns no count (English prose; other scripts have fewer)."""
 _MILLION: Final = 1_000_000
 
-Failure = TypeVar("Failure", bound=ModelError)
 Prices = Mapping[str, tuple[float, float]]
 """{model: (in, out)}: the price of a million tokens each."""
 
@@ -51,6 +52,7 @@ class Ledger:
         price: the price of a million tokens in and of a million tokens out.
         caps: the limits.
         today: the cost of all runs since midnight, from the journal; called only if there is a cap per day.
+        shared: the limits that all processes of the store share; None: none.
         clock: monotonic seconds.
     """
 
@@ -60,6 +62,7 @@ class Ledger:
         price: tuple[float, float] = (0.0, 0.0),
         caps: Caps = Caps(),  # noqa: B008 - frozen
         today: Callable[[], Cost] = lambda: FREE,
+        shared: SharedLimits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._price, self._caps, self._clock = price, caps, clock
@@ -67,6 +70,7 @@ class Ledger:
         self._calls = 0
         self._spent = FREE
         self._today = today
+        self.shared = shared
         self._daily = caps.calls_per_day is not None or caps.money_per_day is not None
         self._before = today() if self._daily else FREE
         forks.watch(self)
@@ -82,13 +86,24 @@ class Ledger:
             return self._spent
 
     def admit(self) -> float:
-        """Count one call and return its start; ModelError, before anything is sent, if a cap is reached."""
+        """Count one call and return its start.
+
+        Raises:
+            ModelError: before anything is sent, because a cap is reached, or all processes of the store have to pause.
+        """
         today = self._today() if self._daily else FREE
         with self._lock:
             if problem := self._problem(today):
                 raise free(ModelError(problem))
             self._calls += 1
-            return self._clock()
+        if self.shared is not None:
+            try:
+                self.shared.admit()
+            except BaseException:
+                with self._lock:
+                    self._calls -= 1
+                raise
+        return self._clock()
 
     def book(self, started: float, tokens_in: int, tokens_out: int) -> Cost:
         """Record the cost of one call and return it."""
@@ -102,12 +117,16 @@ class Ledger:
                 seconds=max(0.0, self._clock() - started),
             )
             self._spent += cost
+        if self.shared is not None:
+            self.shared.used(ModelUse(tokens=tokens_in + tokens_out, money=money))
         return cost
 
     def waive(self) -> None:
         """Do not count an admitted call, because no request left this machine."""
         with self._lock:
             self._calls -= 1
+        if self.shared is not None:
+            self.shared.used(ModelUse(calls=-1))
 
     def _problem(self, today: Cost) -> str | None:
         """The message about a cap that is reached, or None.
@@ -126,12 +145,6 @@ class Ledger:
         if caps.money_per_day is not None and money >= caps.money_per_day:
             return f"the cap of {caps.money_per_day:g} a day is reached; raise llm_money_per_day, or wait"
         return None
-
-
-def free(error: Failure) -> Failure:
-    """Mark a failure as free: no request left this machine."""
-    error.cost = FREE
-    return error
 
 
 def estimated(text: str) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, Self, TypeVar
 
 from slowwave.errors import InputError, ModelError
@@ -20,13 +21,17 @@ from slowwave.minds.llm.calls import (
 from slowwave.minds.llm.ledger import Caps, Ledger, Prices, estimated, price_of
 from slowwave.minds.llm.parse import FACTS, VERDICTS, counted, read, summary
 from slowwave.minds.llm.prompting import PROFILES, PromptQuestion
+from slowwave.minds.llm.shared_limits import SharedLimits
 from slowwave.minds.llm.withholding import Withheld
+from slowwave.model.budget import StoreBudget
 from slowwave.model.message import tidy
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Rejected, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.model.plan import FREE, Cost
 from slowwave.policy.guard.grounding import content_stems, ground
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.ports import LLM
+from slowwave.transport.patience import telling_limits
+from slowwave.upkeep import ModelLimits
 
 Value = TypeVar("Value")
 Interpreted = tuple[Value, Sequence[Rejected]]
@@ -65,6 +70,7 @@ class LanguageMind:
         seconds: the limit of one answer; None means no limit. With a number, calls run on their own thread.
         prices: {model: (in, out)}, the price of a million tokens each; under the name of the model or of this mind.
         caps: limits on the calls.
+        budget: limits on the calls of all processes and scopes of the store.
         categories: the categories of facts; any other becomes "other".
         redact: whether recognised secrets are replaced by placeholders in what the model is asked.
 
@@ -81,6 +87,7 @@ class LanguageMind:
         seconds: float | None = None,
         prices: Prices | None = None,
         caps: Caps = Caps(),  # noqa: B008 - frozen
+        budget: StoreBudget = StoreBudget(),  # noqa: B008 - frozen
         categories: Collection[str] = tuple(REGISTRY),
         redact: bool = True,
     ) -> None:
@@ -96,17 +103,24 @@ class LanguageMind:
         llm_model = getattr(llm, "model", None)
         model = llm_model if isinstance(llm_model, str) else type(llm).__name__
         self.name = name or model
-        self.price, self._caps = price_of(prices, model, self.name), caps
+        self.price, self._caps, self._budget = price_of(prices, model, self.name), caps, budget
         self.ledger = Ledger(price=self.price, caps=caps)
 
     def __repr__(self) -> str:
         """The class and the name of the mind."""
         return f"LanguageMind({self.name!r})"
 
-    def start_run(self, today: Callable[[], Cost], /) -> Self:
-        """A copy of the mind for one run: caps per run start at 0, caps per day continue from `today`."""
+    @property
+    def resumes(self) -> datetime | None:
+        """When the provider or the budget of the store admits calls again, if the last one was refused; otherwise None."""
+        shared = self.ledger.shared
+        return None if shared is None else shared.resumes
+
+    def start_run(self, today: Callable[[], Cost], store: ModelLimits, now: Callable[[], datetime], /) -> Self:
+        """A copy of the mind for one run: caps per run start at 0, caps per day continue from `today`. See `Counting`."""
         mind = copy(self)
-        mind.ledger = Ledger(price=self.price, caps=self._caps, today=today)
+        shared = SharedLimits(store, model=self.name, budget=self._budget, now=now)
+        mind.ledger = Ledger(price=self.price, caps=self._caps, today=today, shared=shared)
         return mind
 
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
@@ -262,13 +276,16 @@ class LanguageMind:
         cut = False
         sent = True
         try:
-            answer = call_model(lambda: question.call(self._llm), self._seconds)
+            with telling_limits(self._pause):
+                answer = call_model(lambda: question.call(self._llm), self._seconds)
             tokens_in, tokens_out = tokens_of(answer)
             if miscounts(answer):
                 problems.append("the model's token counts are not usable; its texts were counted instead")
             content, cut = response_text(answer), is_cut_off(answer)
         except ModelError as error:
             sent = error.cost != FREE
+            if error.retry_after is not None and self.ledger.shared is not None:
+                self.ledger.shared.refused(error.retry_after)
             raise
         finally:
             if sent:
@@ -281,3 +298,8 @@ class LanguageMind:
             else:
                 self.ledger.waive()
         return _Reply(content=question.whole(content), cut=cut)
+
+    def _pause(self, seconds: float) -> None:
+        """Let all processes of the store pause while the client waits to try again."""
+        if self.ledger.shared is not None:
+            self.ledger.shared.pause(seconds)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from slowwave.errors import InputError, ModelError, SettingsError
 from slowwave.minds.llm.calls import LLMResponse, Messages
-from slowwave.minds.llm.ledger import free
+from slowwave.minds.llm.shared_limits import free
 from slowwave.ports import LLM
 from slowwave.transport import RejectedError, RetryPolicy, Server, TransportError
 from slowwave.transport.address import address_of, masked
@@ -70,6 +70,7 @@ class Provider:
             raise RefusedError(str(error)) from None
         except TransportError as error:
             failure = ModelError(str(error))
+            failure.retry_after = error.limited
             raise (failure if error.sent else free(failure)) from None
 
     def only_model(self, prefix: str = "") -> str:

@@ -14,6 +14,7 @@ def fleet(ports: Ports) -> Fleet:
     store, now = ports.store, ports.now()
     backlog = store.backlog(now)
     oldest = 0.0 if backlog.oldest is None else max(0.0, (now - backlog.oldest).total_seconds())
+    hour, day = store.model_use(now)
     return Fleet(
         store=store.name,
         version=slowwave.__version__,
@@ -24,6 +25,9 @@ def fleet(ports: Ports) -> Fleet:
         workers=tuple(store.running_workers()),
         dead={scope: night for scope, night in store.failing_nights(TRIES, DEAD_MAX) if night.dead},
         pending_proofs=tuple(store.pending_proofs()),
+        model_hour=hour,
+        model_day=day,
+        paused_models=store.model_pauses(now),
         gauges=store.gauges(),
     )
 

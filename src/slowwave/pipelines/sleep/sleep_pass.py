@@ -121,7 +121,7 @@ def sleep(
     try:
         with _recording_failure(lease):
             report = _run_stages(ports, rest, plan, lease.beating(), think=think, on_progress=on_progress)
-        again, failure = _what_is_left(report)
+        again, failure = _what_is_left(report, getattr(ports.mind, "resumes", None))
         report = replace(report, again=lease.slept(again, failure=failure))
         rest.again = report.again
         _log.info(
@@ -150,15 +150,17 @@ def _recording_failure(lease: Lease) -> Iterator[None]:
                 lease.failed(type(error).__name__)
 
 
-def _what_is_left(report: SleepReport) -> tuple[datetime | None, str]:
+def _what_is_left(report: SleepReport, resumes: datetime | None) -> tuple[datetime | None, str]:
     """When the work is due that a pass left, and the kind of its failure, "" if it did not fail.
 
-    A pass that left work and stored something goes on at once, or after `RETRY` if it had a problem. One that stored
-    nothing has failed: another one would find the same.
+    A pass whose model may not be called before `resumes` goes on then. A pass that left work and stored something goes
+    on at once, or after `RETRY` if it had a problem. One that stored nothing has failed: another one would find the same.
     """
     now, left = report.plan.at, sum(report.left.values())
     if not left and not report.problems:
         return report.again, ""
+    if resumes is not None:
+        return max(now, resumes), ""
     if not report.thought:
         return _earlier(report.again, now + RETRY), ""
     if any(receipt.applied for receipt in report.receipts):

@@ -143,7 +143,9 @@ Finding = tuple[str, bool, str]
 """The name of a check, whether it passed, and what it found, with what to do if it failed."""
 
 OLDEST: Final = 15
-UNBOUND: Final = frozenset({"store", "embedders", "migrations", "due", "workers", "access_keys"})
+UNBOUND: Final = frozenset(
+    {"store", "embedders", "migrations", "due", "workers", "access_keys", "model_use", "model_pauses"}
+)
 """Tables without content of a scope, and so without row-level security."""
 SPARE: Final = 4
 """Connections that should stay free for other clients."""

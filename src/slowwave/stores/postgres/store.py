@@ -13,10 +13,10 @@ from slowwave.errors import BusyError, ConflictError, StoreError
 from slowwave.model.codec import loads
 from slowwave.model.operations import Add, Operation
 from slowwave.model.plan import Group, Plan
-from slowwave.stores.access_rows import AccessRows
 from slowwave.stores.apply import PlanApplier, RunRow, no_failpoint
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.eraser import StalePlanError
+from slowwave.stores.model_use import ModelUseRows
 from slowwave.stores.postgres.check import PostgresCheck
 from slowwave.stores.postgres.reading import SnapshotReader
 from slowwave.stores.postgres.session import RetryTransaction
@@ -32,10 +32,12 @@ _FEW: Final = 16
 """The greatest number of memories in a plan whose statements are sent as they come."""
 ANSWERS: Final = 13
 """The migration from which on the store has keys of the server and answers to requests."""
+MODEL_USE: Final = 16
+"""The migration from which on the store counts model calls, and has the pauses of models."""
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
-class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, PostgresCheck):
+class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, PostgresCheck):
     """A store in the schema "slowwave" of one database.
 
     Each thread has a connection of its own while it reads or writes. Writes to one scope take an advisory lock that
@@ -128,6 +130,9 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, AccessRows, Postgr
             commit=session.commit,
             back=self._back,
         )
+
+    def _counts_models(self) -> bool:
+        return self.schema >= MODEL_USE
 
     def _back(self, error: BaseException) -> None:
         session = self._db

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slowwave.stores.access_rows import AccessRows
 from slowwave.stores.apply import PlanApplier, RunRow
 from slowwave.stores.connection import WriteHints
+from slowwave.stores.model_use import ModelUseRows
 from slowwave.stores.row_transfer import RowTransfer
 from slowwave.stores.scope_state import ScopeStateReader
 from slowwave.stores.search.service import Searcher
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slowwave.stores.search.cache import CachedIndex
 
 
-class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, AccessRows, SqliteCheck):
+class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUseRows, SqliteCheck):
     """A store in one file that several threads and processes can use at the same time.
 
     One connection, guarded by a lock; each read sees one committed state. A write is acknowledged once it is synced

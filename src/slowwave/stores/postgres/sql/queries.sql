@@ -909,3 +909,27 @@ DELETE FROM answers WHERE scope = $1 AND name = $2 AND holder = $3 AND answer IS
 
 -- name: erase_answers (scope) deferred
 DELETE FROM answers WHERE scope = $1
+
+-- name: count_model_call (period, begins)
+INSERT INTO model_use AS used (period, begins, calls, tokens, money) VALUES ($1, $2, 1, 0, 0)
+ON CONFLICT (period) DO UPDATE SET
+    calls = CASE WHEN excluded.begins > used.begins THEN 1 ELSE used.calls + 1 END,
+    tokens = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.tokens END,
+    money = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.money END,
+    begins = greatest(excluded.begins, used.begins) RETURNING calls, tokens, money
+
+-- name: add_model_use (calls, tokens, money) deferred
+UPDATE model_use SET calls = calls + $1, tokens = tokens + $2, money = money + $3
+
+-- name: model_use
+SELECT period, begins, calls, tokens, money FROM model_use
+
+-- name: pause_model (model, until) deferred
+INSERT INTO model_pauses AS paused (model, until) VALUES ($1, $2)
+ON CONFLICT (model) DO UPDATE SET until = greatest(excluded.until, paused.until)
+
+-- name: model_pause (model)
+SELECT until FROM model_pauses WHERE model = $1
+
+-- name: model_pauses (now)
+SELECT model, until FROM model_pauses WHERE until > $1 ORDER BY model

@@ -830,3 +830,27 @@ DELETE FROM answers WHERE scope = ? AND name = ? AND holder = ? AND answer IS NU
 
 -- name: erase_answers
 DELETE FROM answers WHERE scope = :scope
+
+-- name: count_model_call
+INSERT INTO model_use AS used (period, begins, calls, tokens, money) VALUES (?, ?, 1, 0, 0)
+ON CONFLICT (period) DO UPDATE SET
+    calls = CASE WHEN excluded.begins > used.begins THEN 1 ELSE used.calls + 1 END,
+    tokens = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.tokens END,
+    money = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.money END,
+    begins = max(excluded.begins, used.begins) RETURNING calls, tokens, money
+
+-- name: add_model_use
+UPDATE model_use SET calls = calls + ?, tokens = tokens + ?, money = money + ?
+
+-- name: model_use
+SELECT period, begins, calls, tokens, money FROM model_use
+
+-- name: pause_model
+INSERT INTO model_pauses AS paused (model, until) VALUES (?, ?)
+ON CONFLICT (model) DO UPDATE SET until = max(excluded.until, paused.until)
+
+-- name: model_pause
+SELECT until FROM model_pauses WHERE model = ?
+
+-- name: model_pauses
+SELECT model, until FROM model_pauses WHERE until > ? ORDER BY model
