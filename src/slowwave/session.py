@@ -237,6 +237,11 @@ class MemorySession:
 
         raise NotFoundError(unknown_conversation(ports, name))
 
+    def after_messages(self, conversation: str) -> None:
+        """Summarise the conversation in the background if a stretch of it is due and the configuration says so."""
+        if self.ports.config.cascade_in_background:
+            self.background.after_messages(self.ports, conversation)
+
     def after_write(self, receipt: Receipt) -> Receipt:
         """Run a sleep pass once `sleep_every_ingests` writes were stored; on the thread of sleep passes if it exists."""
         from slowwave.pipelines.planning import with_notes

@@ -1,10 +1,14 @@
 """The ports of a store's upkeep: the leases of sleep passes, and the proof that erased bytes are gone."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Protocol
+from __future__ import annotations  # the types of all ports take 15 ms to import, which each process would wait for
 
-from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 
 
 class Leases(Protocol):
