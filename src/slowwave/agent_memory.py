@@ -1108,7 +1108,7 @@ class AgentMemory:
         """Return the counts of this scope, what is due, and the recent failures of background work."""
         from slowwave.pipelines.admin.status import status
 
-        return replace(status(self.ports), problems=self._session.background.problems(self._session.scope))
+        return replace(status(self.ports), problems=self._session.background_problems)
 
     def unembedded(self, limit: int = 1000) -> int:
         """Count the memories without a vector of the embedder, up to a limit. Vector search misses them; see `reembed`."""

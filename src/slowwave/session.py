@@ -188,6 +188,11 @@ class MemorySession:
         return self.store.background
 
     @property
+    def background_problems(self) -> tuple[str, ...]:
+        """The latest problems of summaries that were written in the background; none if none was due."""
+        return self.background.problems(self.scope) if "background" in vars(self.store) else ()
+
+    @property
     def sleeper(self) -> "BackgroundSleeper | None":
         """The thread that runs sleep passes of this scope, or of all scopes of the store; None if there is none."""
         return self._sleeper or self.store.sleeper
