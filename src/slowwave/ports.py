@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from slowwave.model.message import checked_time
-from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
+from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts, Written
 from slowwave.policy.guard.trust import checked_trust, least
 from slowwave.upkeep import Leases, Scrubber
 
@@ -319,6 +319,14 @@ class JournalReader(Protocol):
 
     def changed(self, scope: str, after: int, limit: int) -> tuple[list[str], int]:
         """Return the ids of facts added or changed after a sequence, oldest first, and the sequence that was reached."""
+        ...
+
+    def written(self, scope: str, after: int, limit: int) -> tuple[list[Written], int]:
+        """Return what runs wrote after a sequence, and the sequence that was reached.
+
+        At most `limit` operations are read, so that a run that wrote more is returned again by the next call. Runs are in the
+        order of their last operation; a run without operations, such as a whole of parts, is not returned.
+        """
         ...
 
     def last_run(self, scope: str) -> int:
