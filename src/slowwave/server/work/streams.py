@@ -13,6 +13,10 @@ STREAMS_MOST: Final = 200
 ALIVE: Final = 15.0
 """Seconds without an event after which a comment keeps the connection open."""
 COMMENT: Final = ": alive\n\n"
+STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""No proxy stores a stream, or holds events back until it has more of them."""
+STOPPED: Final = "the server stops: connect again"
+"""Why a stream ends when the server does."""
 
 
 class Streams:
@@ -32,16 +36,16 @@ class Streams:
         """End all streams, so that the server does not wait for clients that stay connected."""
         self._ended.set()
 
-    @contextmanager
-    def one(self) -> Iterator[None]:
-        """Count a stream while it is open.
-
-        Raises:
-            OverloadedError: too many are open.
-        """
+    def check_room(self) -> None:
+        """Raise OverloadedError if too many streams are open."""
         with self._lock:
             if self._open >= STREAMS_MOST:
                 raise OverloadedError(f"{STREAMS_MOST} event streams are open: close some, or connect again later")
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Count a stream while it is open."""
+        with self._lock:
             self._open += 1
         try:
             yield
