@@ -1,12 +1,15 @@
-"""The load of 64 clients on `slowwave serve`: adds, searches and contexts over `/v1`, beside the library called directly.
+"""The load of 64 clients on `slowwave serve`: adds, searches and contexts over `/v1` and over `/mcp`, beside the library.
 
-Run: python bench/serving.py [--seconds 60] [--clients 64]. It starts the server in a process of its own, on a store in a
-file, and prints for each kind of request the number, the errors and the latency. At the end it counts what was stored: a
-message that was acknowledged and cannot be read back is lost.
+    python bench/serving.py [--seconds 60] [--clients 64] [--over v1 mcp library]
+
+For each interface it starts the server in a process of its own, on a new store in a file, and prints for each kind of request
+the number, the errors and the latency. The library is called by as many threads of this process. At the end it counts what
+was stored: a message that was acknowledged and cannot be read back is lost. It ends with 1 if there was an error or a loss.
 """
 
 import argparse
 import json
+import os
 import random
 import socket
 import statistics
@@ -15,9 +18,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -82,6 +86,42 @@ def over_http(port: int, key: str) -> Callable[[], Callable[[str, str, str, str]
     return client
 
 
+def over_mcp(port: int, key: str) -> Callable[[], Callable[[str, str, str, str], None]]:
+    """Clients of MCP that keep one connection each. The server keeps no session, so that each request is whole."""
+
+    def client() -> Callable[[str, str, str, str], None]:
+        line = HTTPConnection("127.0.0.1", port, timeout=60)
+        headers = {
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2025-11-25",
+        }
+
+        def ask(kind: str, scope: str, name: str, words: str) -> None:
+            message = {"role": "user", "content": words, "id": name}
+            calls = {
+                "add": ("keep", {"messages": [message], "conversation": "c"}),
+                "search": ("recall", {"question": words, "top_k": 5}),
+                "context": ("context", {"question": words, "budget_tokens": 400}),
+            }
+            tool, arguments = calls[kind]
+            call = {"name": tool, "arguments": arguments}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+            line.request("POST", f"/mcp?scope={scope}", json.dumps(body), headers)
+            answer = line.getresponse()
+            content = answer.read()
+            if answer.status != HTTPStatus.OK:
+                raise ValueError(f"{answer.status} {content[:200]!r}")
+            told = json.loads(content.partition(b"data: ")[2] or content)
+            if "error" in told or told["result"].get("isError"):
+                raise ValueError(f"{content[:300]!r}")
+
+        return ask
+
+    return client
+
+
 def directly(store: Slowwave) -> Callable[[], Callable[[str, str, str, str], None]]:
     """The same calls of the library, in threads of this process."""
 
@@ -109,7 +149,7 @@ def drive(make: Callable[[], Callable[[str, str, str, str], None]], clients: int
             begun = time.perf_counter()
             try:
                 ask(kind, scope, name, text(dice))
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, HTTPException) as error:
                 with counted.lock:
                     counted.errors.append(f"{kind}: {error}")
                 continue
@@ -146,12 +186,14 @@ def lost(store: Slowwave, counted: Counted) -> int:
     return missing
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--clients", type=int, default=64)
-    given = parser.parse_args()
-    failed = 0
+FACES: Mapping[str, Callable[[int, str], Callable[[], Callable[[str, str, str, str], None]]]] = {
+    "v1": over_http,
+    "mcp": over_mcp,
+}
+
+
+def served(face: str, clients: int, seconds: float) -> int:
+    """Load one interface of a server; how many requests failed and messages were lost."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "served.db")
         with Slowwave.open(path, llm=None) as store:
@@ -159,7 +201,8 @@ def main() -> int:
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
-        server = subprocess.Popen([sys.executable, "-m", "slowwave", "serve", "--store", path, "--port", str(port)])
+        words = ["serve", "--store", path, "--port", str(port), "--llm", "none"]
+        server = subprocess.Popen([sys.executable, "-m", "slowwave", *words], stdout=subprocess.DEVNULL)
         try:
             while True:
                 try:
@@ -167,19 +210,44 @@ def main() -> int:
                     break
                 except URLError:
                     time.sleep(0.1)
-            counted = drive(over_http(port, key), given.clients, given.seconds)
+            counted = drive(FACES[face](port, key), clients, seconds)
         finally:
             server.terminate()
             server.wait()
-        report(f"{given.clients} clients of /v1", counted, given.seconds)
+        report(f"{clients} clients of /{face}", counted, seconds)
         with Slowwave.open(path, llm=None) as store:
-            missing = lost(store, counted)
-            print(f"  acknowledged and lost: {missing} of {sum(map(len, counted.stored.values())):,}")
-        failed += len(counted.errors) + missing
-        with Slowwave.open(str(Path(folder) / "direct.db"), llm=None) as store:
-            counted = drive(directly(store), given.clients, given.seconds)
-            report(f"{given.clients} threads of the library", counted, given.seconds)
-            failed += len(counted.errors) + lost(store, counted)
+            return judged(store, counted)
+
+
+def called(clients: int, seconds: float) -> int:
+    """Load the library in this process; how many calls failed and messages were lost."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Slowwave.open(str(Path(folder) / "direct.db"), llm=None) as store,
+    ):
+        counted = drive(directly(store), clients, seconds)
+        report(f"{clients} threads of the library", counted, seconds)
+        return judged(store, counted)
+
+
+def judged(store: Slowwave, counted: Counted) -> int:
+    """Print how many acknowledged messages were lost; the number of failures."""
+    missing = lost(store, counted)
+    print(f"  acknowledged and lost: {missing} of {sum(map(len, counted.stored.values())):,}", flush=True)
+    return missing + len(counted.errors)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--over", nargs="+", choices=(*FACES, "library"), default=(*FACES, "library"))
+    given = parser.parse_args()
+    failed = 0
+    for face in given.over:
+        work = (given.clients, given.seconds)
+        failed += called(*work) if face == "library" else served(face, *work)
+    print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     return 1 if failed else 0
 
 

@@ -14,7 +14,6 @@ from slowwave.model.config import Config
 from slowwave.model.context import Scene
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
-from slowwave.model.mind import Fact
 from slowwave.model.names import (
     checked_count,
     checked_id,
@@ -97,14 +96,16 @@ class AgentMemory:
         create: bool = True,
         **unknown: Never,
     ) -> None:
-        from slowwave.pipelines.sleep.background import seconds
-
         refuse_unknown_arguments(unknown, type(self).open)
         if isinstance(store, Knowledge):
             store, knowledge = None, store
         if store is None and knowledge is not None:
             store = ":memory:"  # the interface that has a `knowledge` keeps everything in RAM
-        pause = seconds(sleep_every) if sleep_every is not None else None
+        pause = None
+        if sleep_every is not None:
+            from slowwave.pipelines.sleep.background import seconds
+
+            pause = seconds(sleep_every)
         session = (
             StoreSession(ports, strict=strict)
             if ports is not None
@@ -354,7 +355,7 @@ class AgentMemory:
         ports = self.ports.start_run()
         name = self._session.conversation_name(conversation)
         receipt = run_triggers(ports, observe(ports, messages, name), name)
-        self._session.background.after_messages(self.ports, name)
+        self._session.after_messages(name)
         return self._session.after_write(receipt)
 
     @traced("upsert_memory")
@@ -397,6 +398,7 @@ class AgentMemory:
             InputError: an argument is invalid.
             ConflictError: the id is known with another text.
         """
+        from slowwave.model.mind import Fact
         from slowwave.pipelines.ingest.add import add_facts, checked_fact
 
         fact = Fact(
@@ -1131,7 +1133,7 @@ class AgentMemory:
         """Return the counts of this scope, what is due, and the recent failures of background work."""
         from slowwave.pipelines.admin.status import status
 
-        return replace(status(self.ports), problems=self._session.background.problems(self._session.scope))
+        return replace(status(self.ports), problems=self._session.background_problems)
 
     def unembedded(self, limit: int = 1000) -> int:
         """Count the memories without a vector of the embedder, up to a limit. Vector search misses them; see `reembed`."""

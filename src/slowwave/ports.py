@@ -1,31 +1,35 @@
 """The ports: the protocols of mind, model, embedder, store and clock, and `Ports`, which pipelines work with."""
 
+from __future__ import annotations  # the types of all ports take 15 ms to import, which each process would wait for
+
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from slowwave.model.access import AccessKey, StoredAnswer
-from slowwave.model.config import Config
-from slowwave.model.fleet import Backlog, RunningWorker
-from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import Memory, Trust
 from slowwave.model.message import checked_time
-from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
-from slowwave.model.night import PassRecord
-from slowwave.model.operations import RejectFact
-from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts
-from slowwave.model.query import Query, Ranked, Where
-from slowwave.model.schema import SchemaState
-from slowwave.model.scope import Scope
-from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
+from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts, Written
 from slowwave.policy.guard.trust import checked_trust, least
 from slowwave.upkeep import Leases, ModelLimits, Scrubber
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
     import numpy as np
     from numpy.typing import NDArray
+
+    from slowwave.model.access import AccessKey, StoredAnswer
+    from slowwave.model.config import Config
+    from slowwave.model.fleet import Backlog, RunningWorker
+    from slowwave.model.index_entry import IndexEntry
+    from slowwave.model.memory import Memory, Trust
+    from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
+    from slowwave.model.night import PassRecord
+    from slowwave.model.operations import RejectFact
+    from slowwave.model.query import Query, Ranked, Where
+    from slowwave.model.schema import SchemaState
+    from slowwave.model.scope import Scope
+    from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow, Repaired
 
 
 @runtime_checkable
@@ -49,7 +53,7 @@ class Embedder(Protocol):
     name: str
     """The fingerprint stored with each vector. Vectors of another fingerprint are ignored."""
 
-    def embed(self, texts: Sequence[str], /) -> "NDArray[np.float32]":
+    def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Return one row for each text: (n, dim), float32, unit length; a row of zeros means "no vector".
 
         It is never called without texts or with a blank text.
@@ -330,6 +334,14 @@ class JournalReader(Protocol):
         """Return the ids of facts added or changed after a sequence, oldest first, and the sequence that was reached."""
         ...
 
+    def written(self, scope: str, after: int, limit: int) -> tuple[list[Written], int]:
+        """Return what runs wrote after a sequence, and the sequence that was reached.
+
+        At most `limit` operations are read, so that a run that wrote more is returned again by the next call. Runs are in the
+        order of their last operation; a run without operations, such as a whole of parts, is not returned.
+        """
+        ...
+
     def last_run(self, scope: str) -> int:
         """Return the key of the latest run, which grows; 0 if there is none."""
         ...
@@ -562,7 +574,7 @@ class Ports:
     store: Store
     mind: Mind
     embedder: Embedder | None
-    embed: "Callable[[Sequence[str]], NDArray[np.float32]]"
+    embed: Callable[[Sequence[str]], NDArray[np.float32]]
     clock: Clock
     config: Config
     scope: str
@@ -570,7 +582,7 @@ class Ports:
     ceiling: Trust = "user"
 
     @property
-    def ports(self) -> "Ports":
+    def ports(self) -> Ports:
         """These ports: a traced function takes either ports or an object that has some."""
         return self
 
@@ -578,7 +590,7 @@ class Ports:
         """The present time in UTC, checked to have a time zone."""
         return checked_time(self.clock(), "the clock's time")
 
-    def trusting(self, trust: str) -> "Ports":
+    def trusting(self, trust: str) -> Ports:
         """These ports with a ceiling: nothing written through them is trusted more. A ceiling is never raised again.
 
         Raises:
@@ -586,7 +598,7 @@ class Ports:
         """
         return replace(self, ceiling=least((self.ceiling, checked_trust(trust))))
 
-    def start_run(self) -> "Ports":
+    def start_run(self) -> Ports:
         """These ports for one run. A mind that counts its calls starts at 0, with the cost of today from the journal."""
         # getattr: isinstance() with a protocol looks up every member of it, on each write
         start: Callable[..., Mind] | None = getattr(self.mind, "start_run", None)

@@ -188,6 +188,11 @@ class MemorySession:
         return self.store.background
 
     @property
+    def background_problems(self) -> tuple[str, ...]:
+        """The latest problems of summaries that were written in the background; none if none was due."""
+        return self.background.problems(self.scope) if "background" in vars(self.store) else ()
+
+    @property
     def sleeper(self) -> "BackgroundSleeper | None":
         """The thread that runs sleep passes of this scope, or of all scopes of the store; None if there is none."""
         return self._sleeper or self.store.sleeper
@@ -236,6 +241,11 @@ class MemorySession:
         from slowwave.pipelines.conversations import unknown_conversation
 
         raise NotFoundError(unknown_conversation(ports, name))
+
+    def after_messages(self, conversation: str) -> None:
+        """Summarise the conversation in the background if a stretch of it is due and the configuration says so."""
+        if self.ports.config.cascade_in_background:
+            self.background.after_messages(self.ports, conversation)
 
     def after_write(self, receipt: Receipt) -> Receipt:
         """Run a sleep pass once `sleep_every_ingests` writes were stored; on the thread of sleep passes if it exists."""

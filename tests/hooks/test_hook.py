@@ -11,7 +11,7 @@ import pytest
 
 from slowwave import AgentMemory
 from slowwave.hooks.events import HookEvent, parse_event
-from slowwave.hooks.hook import handle
+from slowwave.hooks.hook import handle, unread_conversations
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_events.json").read_text(encoding="utf-8"))
 """By agent, the events of two sessions in their order."""
@@ -89,13 +89,19 @@ def test_recalled_blocks_and_secrets_are_not_stored(memory: AgentMemory) -> None
     assert "for the ferry" in message.content
 
 
-def test_the_end_of_a_session_extracts_its_facts(memory: AgentMemory) -> None:
+def test_the_end_of_a_session_names_its_unread_conversation(memory: AgentMemory) -> None:
+    end = _event("SessionEnd", reason="prompt_input_exit")
+    assert unread_conversations(end, memory) == []
     handle(_event("UserPromptSubmit", prompt="My sister Odile owns the ferry.", prompt_id="p1"), memory)
-    assert memory.get_all() == []
-    handle(_event("SessionEnd", reason="prompt_input_exit"), memory)
-    assert [fact.text for fact in memory.get_all()]
-    handle(_event("SessionEnd", reason="other"), memory)
-    assert handle(_event("SessionEnd", session_id="never seen"), memory) == ""
+    handle(_event("UserPromptSubmit", session_id="s2", prompt="My brother sails.", prompt_id="p2"), memory)
+    assert handle(end, memory) == ""
+    assert memory.get_all() == []  # the agent does not wait for the extraction of facts
+    assert unread_conversations(end, memory) == ["agent/s1"]
+    assert unread_conversations(_event("PreCompact"), memory) == ["agent/s1"]
+    assert unread_conversations(_event("Stop"), memory) == []
+    assert sorted(unread_conversations(_event("SessionStart"), memory)) == ["agent/s1", "agent/s2"]
+    memory.end_conversation("agent/s1")
+    assert unread_conversations(end, memory) == []
 
 
 def test_a_session_begins_with_what_is_known_unless_it_continues(memory: AgentMemory) -> None:
@@ -150,9 +156,7 @@ def test_a_switched_off_folder_stores_nothing(tmp_path: Path) -> None:
     assert store.exists()
 
 
-def test_a_session_starts_the_reading_of_sessions_that_ended_without_an_event(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_facts_are_extracted_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner  # noqa: PLC0415 - one use
 
     from slowwave.cli.hook_cmd import hook  # noqa: PLC0415 - as above
@@ -171,16 +175,19 @@ def test_a_session_starts_the_reading_of_sessions_that_ended_without_an_event(
     assert started == []
     fire("SessionStart", "s2")
     (words,) = started
-    assert words[1:5] == ["-m", "slowwave", "consolidate", "--all"]
-    subprocess.run(words, check=True, capture_output=True)
+    assert words[1:5] == ["-m", "slowwave", "consolidate", "--all"]  # of a session that ended without an event
+    fire("SessionEnd", "s1")
+    assert started[1][1:6] == ["-m", "slowwave", "consolidate", "--conversation", "agent/s1"]
+    subprocess.run(started[1], check=True, capture_output=True)
     fire("SessionStart", "s3")
-    assert len(started) == 1
+    fire("SessionEnd", "s1")
+    assert len(started) == 2
 
 
-def test_a_hook_loads_no_server_and_nothing_that_distils(tmp_path: Path) -> None:
-    event = json.dumps(
-        {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "I own it."}
-    )
+@pytest.mark.parametrize("name", ["UserPromptSubmit", "Stop"])
+def test_a_hook_loads_no_server_and_nothing_that_distils(tmp_path: Path, name: str) -> None:
+    texts = {"prompt": "Who owns the ferry?", "last_assistant_message": "Odile owns the ferry at the old harbour."}
+    event = json.dumps({"hook_event_name": name, "session_id": "s", "cwd": str(tmp_path), **texts})
     program = (
         "import sys; from slowwave.cli.app import app; "
         f"app(['hook', '--store', {str(tmp_path / 'm.db')!r}, '--embedder', 'none'], standalone_mode=False); "
@@ -200,4 +207,10 @@ def test_a_hook_loads_no_server_and_nothing_that_distils(tmp_path: Path) -> None
         "slowwave.server",
         "slowwave.minds.offline.distil",
         "slowwave.pipelines.ingest.distil",
+        "slowwave.pipelines.sleep.stage",
+        "slowwave.policy.text.dates",
+        "slowwave.model.mind",
+        "rapidfuzz",
+        "tomllib",
+        "numpy.ma",
     }

@@ -508,10 +508,9 @@ def test_a_message_can_set_it_off_and_closing_waits_for_it(world: "World") -> No
 
 def test_no_background_work_runs_by_default(world: "World") -> None:
     memory = world.open(**SMALL)
-    worker = Background()
     _say(memory, 9)
-    worker.after_messages(memory.ports, "life")
-    assert worker.wait(1)
+    assert memory.status().problems == ()
+    assert "background" not in vars(memory._session.store)  # neither the thread nor the modules of summaries are loaded
     assert _spans(memory) == []
 
 

@@ -55,7 +55,7 @@ def requests(server: Server, scope: str) -> Iterator[tuple[str, str, str | None]
             known = {**ids, "memory_id": to_uuid(fact)} if root == "/mem0" else ids
             known |= {"scope": scope, "name": NAME, "kind": "user", "event_id": to_uuid(fact)}
             full = re.sub(r"\{(\w+)\}", lambda part, known=known: known.get(part[1], "x"), path)
-            yield method, f"{full}?q=plays&user_id=bob&prefix=other&folder={NAME}", body(operation)
+            yield method, f"{full}?q=plays&user_id=bob&prefix=other&folder={NAME}&seconds=0", body(operation)
 
 
 def seen(server: Server, headers: dict[str, str], scope: str) -> list[str]:

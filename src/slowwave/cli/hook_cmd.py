@@ -1,6 +1,7 @@
 """The command hook, which coding agents call on events. It never stops a person's work: its exit code is always 0."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -49,7 +50,7 @@ def hook(options: CommonOptions) -> None:
 
 def _answer(options: CommonOptions, text: str) -> str:
     from slowwave.hooks.events import parse_event  # noqa: PLC0415 - `--help` does without
-    from slowwave.hooks.hook import SESSION_START, handle, has_unread  # noqa: PLC0415 - as above
+    from slowwave.hooks.hook import SESSION_START, handle, unread_conversations  # noqa: PLC0415 - as above
     from slowwave.hooks.place import is_off, project_memory  # noqa: PLC0415 - as above
 
     event = parse_event(text)
@@ -58,20 +59,22 @@ def _answer(options: CommonOptions, text: str) -> str:
     with options.memory(create=True) as opened:
         memory = project_memory(opened, event.folder)
         answer = handle(event, memory)
-        unread = event.name == SESSION_START and has_unread(memory)
+        unread = unread_conversations(event, memory)
     if unread:
-        _consolidate_in_background(options, memory.scope)
+        which = ("--all",) if event.name == SESSION_START else ("--conversation", *unread)
+        _consolidate_in_background(options, memory.scope, which)
     return answer
 
 
-def _consolidate_in_background(options: CommonOptions, scope: str) -> None:
-    """Extract facts from what is unread, in a process of its own, for which the session does not wait.
+def _consolidate_in_background(options: CommonOptions, scope: str, which: Sequence[str]) -> None:
+    """Extract facts from what is unread, in a process of its own: the agent and the user do not wait for a model.
 
-    Codex has no event for the end of a session, and a session may be killed before its end is handled.
+    Messages that this process does not read, because the machine stops or the model fails, stay unread until the next
+    session starts.
     """
-    import subprocess  # noqa: PLC0415 - few sessions begin with unread messages
+    import subprocess  # noqa: PLC0415 - few events start a process
 
-    words = [sys.executable, "-m", "slowwave", "consolidate", "--all", "--scope", scope]
+    words = [sys.executable, "-m", "slowwave", "consolidate", *which, "--scope", scope]
     given = {"store": options.store, "llm": options.llm, "embedder": options.embedder}
     subprocess.Popen(  # noqa: S603 - this program
         [*words, *(f"--{name}={value}" for name, value in given.items() if value)],

@@ -1,6 +1,7 @@
 """The command serve: the interfaces over HTTP on one port, until it is stopped."""
 
 import signal
+from types import FrameType
 from typing import Final
 
 import click
@@ -62,4 +63,10 @@ def serve(
         for number in (signal.SIGINT, signal.SIGTERM):
             # uvicorn raises the signal again when it has stopped: then the store is closed, instead of the process ended
             signal.signal(number, lambda _, __: None)
-        uvicorn.Server(config).run()
+
+        class Server(uvicorn.Server):
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                serving.streams.end()  # a client that follows events would keep the server for STOP_SECONDS
+                super().handle_exit(sig, frame)
+
+        Server(config).run()

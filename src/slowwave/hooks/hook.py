@@ -35,9 +35,17 @@ def handle(event: HookEvent, memory: "AgentMemory") -> str:
     return "" if action is None else action(event, memory)
 
 
-def has_unread(memory: "AgentMemory") -> bool:
-    """Whether a session, such as one that ended without an event, has messages from which no facts were extracted."""
-    return any(memory.ports.store.unread(memory.scope).values())
+def unread_conversations(event: HookEvent, memory: "AgentMemory") -> list[str]:
+    """The conversations of which facts are to be extracted after an event.
+
+    The start of a session names all with unread messages: Codex has no event for the end of a session, and a session may be
+    killed before its end is handled. The end of a session, and of its context, names its own.
+    """
+    if event.name not in _READ_AFTER:
+        return []
+    unread = memory.ports.store.unread(memory.scope)
+    names = unread if event.name == SESSION_START else (event.conversation,)
+    return [name for name in names if unread.get(name)]
 
 
 def _recall(event: HookEvent, memory: "AgentMemory") -> str:
@@ -63,21 +71,12 @@ def _begin(event: HookEvent, memory: "AgentMemory") -> str:
     return added_context(event, str(context)) if context.sections else ""
 
 
-def _consolidate(event: HookEvent, memory: "AgentMemory") -> str:
-    """Extract facts from the session. If a model fails or the time ends, the messages stay unread for the next pass."""
-    ports = memory.ports
-    if ports.store.conversation(ports.scope, event.conversation) is not None:
-        memory.end_conversation(event.conversation)
-    return ""
-
-
 _ACTIONS: Final[Mapping[str, Callable[[HookEvent, "AgentMemory"], str]]] = {
     "UserPromptSubmit": _recall,
     "Stop": _store_reply,
     SESSION_START: _begin,
-    "PreCompact": _consolidate,
-    "SessionEnd": _consolidate,
 }
+_READ_AFTER: Final = frozenset({SESSION_START, "PreCompact", "SessionEnd"})
 
 
 def _store(event: HookEvent, memory: "AgentMemory", role: str, text: str) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from slowwave.errors import ModelError
 from slowwave.model.memory import beginning
@@ -216,6 +216,28 @@ class Receipt:
 
 RunParts: TypeAlias = Literal["all", "stages", "none"]
 """Which runs that are parts of others a list contains: all, only the stages of sleep passes, or none."""
+
+
+class Written(NamedTuple):
+    """What one run wrote in a part of the journal of a scope.
+
+    Attributes:
+        sequence: the number of its last operation there (`Store.sequence`).
+        run_id: the run.
+        cause: what made it, such as "add" or "sleep/fade".
+        at: when it was planned.
+        parent: the id of the run that it is a part of, or None.
+        undoes: the id of the run that it reverses, or None.
+        totals: how many operations of each name it wrote there, such as {"add": 20}.
+    """
+
+    sequence: int
+    run_id: str
+    cause: str
+    at: datetime
+    parent: str | None
+    undoes: str | None
+    totals: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from slowwave.server.mcp import Admit, Opened, build_http_app
 from slowwave.server.mem0.app import build_mem0
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
+from slowwave.server.work.streams import Streams
 from slowwave.whole_store import Slowwave
 
 
@@ -35,11 +36,13 @@ class Serving:
         names: the names of the server besides "localhost"; IP addresses need none.
         read_only: refuse every write.
         always_locked: need a key also while the store has none.
+        streams: the open event streams. `streams.end()` ends them, for a server that is told to stop.
     """
 
     names: Iterable[str] = ()
     read_only: bool = False
     always_locked: bool = False
+    streams: Streams = field(default_factory=Streams)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,10 +54,12 @@ class Shared:
         door: admits requests, and opens memories.
         jobs: work on threads.
         plans: plans of dry runs that wait to be applied.
+        streams: the open event streams.
     """
 
     store: Slowwave
     door: Door
+    streams: Streams
     jobs: Jobs = field(default_factory=Jobs)
     plans: Plans = field(default_factory=Plans)
 
@@ -63,7 +68,7 @@ def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
     """The application over an open store. At its shutdown it waits for running jobs; the caller closes the store."""
     serving = serving or Serving()
     door = Door(store, read_only=serving.read_only, always_locked=serving.always_locked)
-    shared = Shared(store=store, door=door)
+    shared = Shared(store=store, door=door, streams=serving.streams)
 
     mcp = build_http_app(_admit(door), problem_of, read_only=serving.read_only)
 
@@ -119,6 +124,6 @@ def _routes(shared: Shared) -> list[Route | Mount]:
     return [
         Route("/healthz", alive),
         Route("/readyz", ready),
-        Mount("/v1", build_http(shared.door, shared.jobs, shared.plans)),
+        Mount("/v1", build_http(shared.door, shared.jobs, shared.plans, shared.streams)),
         Mount("/mem0", build_mem0(shared.door)),
     ]

@@ -2,11 +2,13 @@
 
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from slowwave.model.access import AccessKey, StoredAnswer
 from slowwave.model.codec import from_micros, to_micros
 from slowwave.stores.connection import StoreBase
+
+if TYPE_CHECKING:
+    from slowwave.model.access import AccessKey, StoredAnswer
 
 
 class AccessRows(StoreBase):
@@ -16,7 +18,7 @@ class AccessRows(StoreBase):
         """A write transaction on rows that belong to no scope."""
         raise NotImplementedError
 
-    def add_access_key(self, key: AccessKey, digest: str) -> None:
+    def add_access_key(self, key: "AccessKey", digest: str) -> None:
         """Store a key under the hash of its secret."""
         expires = None if key.expires_at is None else to_micros(key.expires_at)
         rights = ",".join(sorted(key.rights))
@@ -26,12 +28,12 @@ class AccessRows(StoreBase):
                 (key.id, digest, key.label, key.prefix, rights, key.trust, to_micros(key.created_at), expires),
             )
 
-    def access_keys(self) -> list[AccessKey]:
+    def access_keys(self) -> "list[AccessKey]":
         """All keys, revoked and expired ones included, the oldest first."""
         with self._guard:
             return [_key(row) for row in self._all("access_keys", ())]
 
-    def access_key(self, digest: str) -> tuple[AccessKey, str] | None:
+    def access_key(self, digest: str) -> "tuple[AccessKey, str] | None":
         """The key of this hash, and the hash as it is stored; None if there is none."""
         with self._guard:
             row = self._one("access_key", (digest,))
@@ -47,7 +49,7 @@ class AccessRows(StoreBase):
         with self._guard, self._key_transaction():
             return self._one("revoke_access_key", (to_micros(at), key_id)) is not None
 
-    def claim_answer(self, scope: str, name: str, claim: StoredAnswer, oldest: datetime) -> StoredAnswer | None:
+    def claim_answer(self, scope: str, name: str, claim: "StoredAnswer", oldest: datetime) -> "StoredAnswer | None":
         """Claim a name for a request; None: it is claimed. Otherwise the request that has the name.
 
         Names that were claimed before `oldest` are free again.
@@ -59,9 +61,11 @@ class AccessRows(StoreBase):
             if self._one("add_claim", values) is not None:
                 return None
             request, holder, at, answer = self._one("answer", (token, name))
+        from slowwave.model.access import StoredAnswer  # noqa: PLC0415 - few requests are repeated
+
         return StoredAnswer(request, holder, from_micros(at), answer)
 
-    def take_claim(self, scope: str, name: str, claim: StoredAnswer, former: str) -> bool:
+    def take_claim(self, scope: str, name: str, claim: "StoredAnswer", former: str) -> bool:
         """Take over the claim of a process that ended before it had an answer; False: another process was quicker."""
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
@@ -81,7 +85,9 @@ class AccessRows(StoreBase):
                 self._db.run("put_answer", (answer, token, name, holder))
 
 
-def _key(row: Any) -> AccessKey:  # noqa: ANN401 - a row of scalars
+def _key(row: Any) -> "AccessKey":  # noqa: ANN401 - a row of scalars
+    from slowwave.model.access import AccessKey  # noqa: PLC0415 - few processes have keys
+
     identity, label, prefix, rights, trust, created, expires, revoked, _ = row
     return AccessKey(
         id=identity,

@@ -21,7 +21,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
-from slowwave.model.plan import Cost, Event, Plan, Run, RunParts
+from slowwave.model.plan import Cost, Event, Plan, Run, RunParts, Written
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.reasons import parse_reasons
 from slowwave.stores.rows import checked_journal
@@ -176,6 +176,32 @@ class Journal(StoreBase):
                 return [row[0] for row in rows], max(after, self._sequence(token))
             # A fact that changes again later is listed twice, which is harmless; a missing one would not be.
             return [row[0] for row in rows], rows[-1][1] - low
+
+    def written(self, scope: str, after: int, limit: int) -> tuple[list[Written], int]:
+        """What runs wrote after a sequence, in the order of their last operation, and the sequence that was reached."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return [], after
+            low, _ = bounds(token)
+            last = min(after + limit, self._sequence(token))
+            if last <= after:
+                return [], after
+            rows = self._all("written", {"after": low + after, "last": low + last})
+        found: dict[str, Written] = {}
+        for run_id, cause, at, parent, undoes, op, number, key in rows:
+            before = found.get(run_id)
+            reached, totals = (0, {}) if before is None else (before.sequence, before.totals)
+            found[run_id] = Written(
+                sequence=max(reached, key - low),
+                run_id=run_id,
+                cause=cause,
+                at=from_micros(at),
+                parent=parent,
+                undoes=undoes,
+                totals={**totals, op: number},
+            )
+        return sorted(found.values(), key=lambda one: one.sequence), last
 
     def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
         """The cost of model calls by cause, over the runs of the scope since an instant; None: over all runs."""

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from slowwave.model.codec import dumps, from_micros, to_micros
-from slowwave.model.fleet import Backlog
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.night import PassRecord
@@ -18,6 +17,9 @@ from slowwave.stores.connection import Asked, Composed, StoreBase
 from slowwave.stores.rows import entry_of, memory_of
 from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import selected
+
+if TYPE_CHECKING:
+    from slowwave.model.fleet import Backlog
 
 RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
@@ -298,13 +300,15 @@ class Reader(StoreBase):
             self._see_every_scope()
             return [(str(path), _night(row)) for path, *row in self._all("failing_nights", (least, limit))]
 
-    def backlog(self, now: datetime) -> Backlog:
+    def backlog(self, now: datetime) -> "Backlog":
         """How many scopes are due, and since when the oldest of them is."""
         slept = now - timedelta(seconds=RETRY_SECONDS)
         values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED)}
         with self._guard:
             self._see_every_scope()
             number, oldest = self._one("backlog", values)
+        from slowwave.model.fleet import Backlog  # noqa: PLC0415 - only an operator asks
+
         return Backlog(due=int(number), oldest=from_micros(int(oldest)) if number else None)
 
     def scope_count(self) -> int:

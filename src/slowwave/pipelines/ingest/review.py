@@ -5,7 +5,6 @@ from typing import Final
 
 from slowwave.model.memory import KINDS, Memory
 from slowwave.model.query import Where
-from slowwave.policy.guard.injection import instruction_shaped
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.guard.trust import trusted
 from slowwave.ports import Ports
@@ -16,7 +15,11 @@ QUARANTINED: Final = "quarantined"
 
 def suspect(text: str, trust: str) -> str | None:
     """Why a text from a source of this trust needs review, or None. A text of the user never does."""
-    return None if trusted(trust, "user") else instruction_shaped(text)
+    if trusted(trust, "user"):
+        return None
+    from slowwave.policy.guard.injection import instruction_shaped  # noqa: PLC0415 - texts of the user do without
+
+    return instruction_shaped(text)
 
 
 def review(ports: Ports) -> list[Memory]:

@@ -6,7 +6,6 @@ from itertools import pairwise
 from slowwave.model.memory import MESSAGE
 from slowwave.model.plan import Receipt
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.pipelines.planning import with_notes
 from slowwave.ports import Ports
 
@@ -30,6 +29,8 @@ def run_triggers(ports: Ports, receipt: Receipt, conversation: str) -> Receipt:
 
 def _complete_turns(ports: Ports, conversation: str) -> int:
     """How many user messages that are not distilled yet have an answer."""
+    from slowwave.pipelines.ingest.chunks import CURSOR  # noqa: PLC0415 - most messages start nothing
+
     found = ports.store.conversation(ports.scope, conversation)
     where = Where(
         kinds=frozenset({MESSAGE}),

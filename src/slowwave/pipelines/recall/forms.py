@@ -8,7 +8,6 @@ from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.query import Hit, Item
 from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.policy.comparison.values import PERHAPS
-from slowwave.policy.guard.grounding import missing_details
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.text.clauses import captions, sentences, trim
 from slowwave.policy.text.dates import with_dates
@@ -97,7 +96,7 @@ class HitForms:
         memory = self.hit.memory
         text, dating = self._dated(memory.visible_text)
         said = f"{short_name(memory.role, memory.speaker)}: {text}" if memory.kind == MESSAGE else text
-        added = [] if self.briefly else [fact for fact in self._facts if missing_details(said, [fact])]
+        added = [] if self.briefly else [fact for fact in self._facts if _adds_details(said, fact)]
         if not added:
             return self.full
         facts = [fact for fact in self._facts if fact in dating or fact in added]
@@ -136,6 +135,13 @@ def trimmed(text: str) -> str:
         if short and not is_small_talk(short) and (" " in short or " " not in sentence):
             kept.append(short)
     return " ".join((*kept, *captions(text))) if kept else ""
+
+
+def _adds_details(said: str, fact: Memory) -> bool:
+    """Whether a fact names details that a text does not."""
+    from slowwave.policy.guard.grounding import missing_details  # noqa: PLC0415 - it loads the readers of dates
+
+    return bool(missing_details(said, [fact]))
 
 
 def _say_most(facts: Sequence[Memory], text: str) -> bool:

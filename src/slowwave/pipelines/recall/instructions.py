@@ -8,8 +8,6 @@ from slowwave.model.memory import HOT, MESSAGE, Memory
 from slowwave.model.query import Item, Where
 from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.search import Search, search
-from slowwave.policy.comparison.instructions import replaces_instruction
-from slowwave.policy.comparison.succession import supersedes
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.retention.policies import has_ended
 from slowwave.ports import Ports
@@ -77,6 +75,9 @@ def _current(ports: Ports, found: Sequence[Memory]) -> list[Memory]:
 
 
 def _replaces(newer: str, older: str) -> bool:
+    from slowwave.policy.comparison.instructions import replaces_instruction  # noqa: PLC0415 - few users give any
+    from slowwave.policy.comparison.succession import supersedes  # noqa: PLC0415 - as above
+
     return replaces_instruction(newer, older) or supersedes(newer, older) is not None
 
 

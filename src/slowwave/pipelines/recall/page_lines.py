@@ -11,7 +11,6 @@ from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.forms import REPEATED, origin
 from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
-from slowwave.policy.summaries.page_entries import JOINT, is_told
 from slowwave.policy.summaries.pages import PageLine
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.ports import Ports
@@ -90,9 +89,16 @@ def _is_shown(line: PageLine, member: Memory, shown: Sequence[Item]) -> bool:
             said, fact = line.text, other.text
         else:
             continue
-        if any(is_told(part, fact) for part in said.split(JOINT)):
+        if _tells(said, fact):
             return True
     return False
+
+
+def _tells(said: str, fact: str) -> bool:
+    """Whether a part of a line tells what a fact tells."""
+    from slowwave.policy.summaries.page_entries import JOINT, is_told  # noqa: PLC0415 - most questions want no page
+
+    return any(is_told(part, fact) for part in said.split(JOINT))
 
 
 def is_said_by(item: Item) -> bool:

@@ -7,7 +7,6 @@ from slowwave.model.memory import HOT, PAGE, SUMMARY, Memory, altered
 from slowwave.model.query import Hit, Where
 from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.summaries.page_choice import best_pages, wants_page
-from slowwave.policy.summaries.page_entries import current_lines
 from slowwave.policy.summaries.pages import lines_of, page_text
 from slowwave.ports import Ports
 
@@ -54,6 +53,8 @@ def with_page(ports: Ports, question: str, hits: list[Hit], top_k: int) -> list[
 
 
 def _as_it_is_now(ports: Ports, page: Memory) -> Memory:
+    from slowwave.policy.summaries.page_entries import current_lines  # noqa: PLC0415 - most questions want no page
+
     lines = lines_of(page)
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, page.members)}
     now = current_lines(lines, members, ports.now())

@@ -116,9 +116,7 @@ class Background:
         return tuple(problem for other, problem in self._problems if other == scope)
 
     def after_messages(self, ports: Ports, conversation: str) -> None:
-        """Start compacting if the configuration says so and a stretch is due. Returns at once."""
-        if not ports.config.cascade_in_background:
-            return
+        """Start compacting if a stretch is due. Returns at once."""
         found = ports.store.conversation(ports.scope, conversation)
         if found is None or not spans_to_summarise(ports, found):
             return

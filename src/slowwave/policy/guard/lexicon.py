@@ -1,25 +1,27 @@
-"""The words of orders to a model, by language (`policy/data/orders.toml` and `directives.toml`), as patterns and as signs.
+"""The words of orders to a model, by language, as patterns and as signs.
 
-The signs of a text are a number for each list, with a bit for each language of which a word may be in the text. A rule that
+The tables are `orders.toml`, `directives.toml` and `structures.toml` in `policy/data`. `tools/write_lexicon.py` writes them
+with the signs of their entries to `lexicon.json`, which is read here: reading TOML takes thirty times as long, and a hook of
+a coding agent is a new process for each reply that it stores. The signs of a text are a number for each list, with a bit for each language of which a word may be in the text. A rule that
 needs words of several lists is ruled out by a few operations on these numbers, before any pattern is tried.
 """
 
+import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from slowwave.policy.guard.disguises import KEY, folded
 from slowwave.policy.text import word_frequency
 
-_WIDTH: Final = 32
+WIDTH: Final = 32
 """Bits of a list in the signs of a text: one for each language whose words are separated by spaces."""
-_BYTES: Final = _WIDTH // 8
+_BYTES: Final = WIDTH // 8
 _COMMON: Final = 2000
 """English words whose frequency is known: a phrase is looked for by its rarest word."""
-_REFINING: Final = frozenset(
+REFINING: Final = frozenset(
     [
         "subject",
         "and",
@@ -40,7 +42,7 @@ _REFINING: Final = frozenset(
     ]
 )
 """Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
-_ALL: Final = (1 << _WIDTH) - 1
+_ALL: Final = (1 << WIDTH) - 1
 Signs: TypeAlias = Sequence[int]
 """For each list a number with a bit for each language of which a word may be in a text."""
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
@@ -58,8 +60,8 @@ class Language:
         self.unspaced = squashed or entries.get("unspaced") is True
         self.squashed = squashed
         self.verb_last = self.unspaced or entries.get("verb_last") is True
-        self.lists = {
-            name: tuple(str(word) for word in found) for name, found in entries.items() if isinstance(found, list)
+        self.lists: dict[str, tuple[str, ...]] = {
+            name: tuple(found) for name, found in entries.items() if isinstance(found, list)
         }
         self._patterns: dict[tuple[str, ...], re.Pattern[str] | None] = {}
         self._about: re.Pattern[str] | None = None
@@ -138,7 +140,7 @@ ANCHORS: Final = frozenset(
 """Rare lists: every rule needs a word of one of them, but those that need an address on the network."""
 
 
-class _Sign(NamedTuple):
+class Sign(NamedTuple):
     """How an entry of a list is found: by a key, the longest known beginning of a word, and what else must be in the text."""
 
     key: str
@@ -160,6 +162,33 @@ class _Entry(NamedTuple):
         return word.startswith(self.stem) and self.words <= words and self.stems <= stems
 
 
+class Entries:
+    """The entries of lists by a key. Those of a key are made when it is first looked for: a text has few of the keys.
+
+    Args:
+        rows: by key, each entry as its bits by number, and the other fields of `_Entry`.
+        lists: the bits of the lists whose entries are wanted; all by default.
+    """
+
+    def __init__(self, rows: Mapping[str, Sequence[Any]], lists: int = -1) -> None:
+        self._rows = rows
+        self._lists = lists
+        self._made: dict[str, tuple[_Entry, ...]] = {}
+
+    def at(self, key: str) -> tuple[_Entry, ...]:
+        """The entries of a key; empty for most words of a text."""
+        made = self._made.get(key)
+        if made is None:
+            if key not in self._rows:
+                return ()
+            entries = (
+                _Entry(sum(1 << bit for bit in bits), stem, frozenset(words), frozenset(stems))
+                for bits, stem, words, stems in self._rows[key]
+            )
+            made = self._made[key] = tuple(entry for entry in entries if entry.bits & self._lists)
+        return made
+
+
 class Lexicon(NamedTuple):
     """All languages.
 
@@ -179,67 +208,54 @@ class Lexicon(NamedTuple):
     squashed: tuple[Language, ...]
     mention: Language
     places: dict[str, int]
-    words: dict[str, tuple[_Entry, ...]]
-    stems: dict[str, tuple[_Entry, ...]]
-    anchors: tuple[dict[str, tuple[_Entry, ...]], dict[str, tuple[_Entry, ...]]]
+    words: Entries
+    stems: Entries
+    anchors: tuple[Entries, Entries]
 
 
 @cache
 def lexicon() -> Lexicon:
     """The tables, read once for a process."""
-    entries = _table("orders")
-    mention = entries.pop("mention")
-    for name, lists in _table("directives").items():
-        entries[name] = {**entries.get(name, {}), **lists}
+    tables = _tables()
+    entries = tables["languages"]
     spaced = [each for each in entries.values() if not each.get("unspaced")]
-    assert len(spaced) <= _WIDTH, "each language has a bit of its own"
-    languages = tuple(Language(each) for each in spaced)
-    places: dict[str, int] = {}
-    rows: list[dict[str, dict[_Sign, int]]] = [{}, {}]
-    for number, language in enumerate(languages):
-        for name, found in language.lists.items():
-            if name in _REFINING:
-                continue
-            bit = 1 << (places.setdefault(name, _WIDTH * len(places)) + number)
-            for sign in map(sign_of, found):
-                row = rows[bool(sign.stem)].setdefault(sign.key, {})
-                row[sign] = row.get(sign, 0) | bit
+    places: dict[str, int] = tables["places"]
     anchoring = sum(_ALL << places[name] for name in ANCHORS if name in places)
+    words, stems = tables["words"], tables["stems"]
     return Lexicon(
-        spaced=languages,
+        spaced=tuple(Language(each) for each in spaced),
         unspaced=tuple(Language(each) for each in entries.values() if each.get("unspaced")),
         squashed=tuple(Language(each, squashed=True) for each in spaced),
-        mention=Language(mention),
+        mention=Language(tables["mention"]),
         places=places,
-        words=_entries(rows[0]),
-        stems=_entries(rows[1]),
-        anchors=(_entries(rows[0], anchoring), _entries(rows[1], anchoring)),
+        words=Entries(words),
+        stems=Entries(stems),
+        anchors=(Entries(words, anchoring), Entries(stems, anchoring)),
     )
 
 
 @cache
 def structures() -> tuple[Language, ...]:
     """The languages of `structures.toml`, each with its lists of `directives.toml` as well; read once for a process."""
-    directives = _table("directives")
-    return tuple(Language({**directives[name], **lists}) for name, lists in _table("structures").items())
+    return tuple(map(Language, _tables()["structures"].values()))
 
 
-def _entries(rows: Mapping[str, Mapping[_Sign, int]], lists: int = -1) -> dict[str, tuple[_Entry, ...]]:
-    """The entries by their keys, of all lists or of those whose bits are set."""
-    found = {
-        key: tuple(_Entry(bits, *sign[1:]) for sign, bits in row.items() if bits & lists) for key, row in rows.items()
-    }
-    return {key: entries for key, entries in found.items() if entries}
+@cache
+def _tables() -> Mapping[str, Any]:
+    data = get_data("slowwave.policy", "data/lexicon.json")
+    assert data is not None, "the package is complete"
+    tables: Mapping[str, Any] = json.loads(data)
+    return tables
 
 
 def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
     """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
     whole, beginnings = lexicon().anchors
     for word in words:
-        for entry in whole.get(word, ()):
+        for entry in whole.at(word):
             if entry.is_met(word, words, stems):
                 return True
-        for entry in beginnings.get(word[:KEY], ()):
+        for entry in beginnings.at(word[:KEY]):
             if entry.is_met(word, words, stems):
                 return True
     return False
@@ -260,10 +276,10 @@ def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
         stems = frozenset([word[:KEY] for word in words])
     found = 0
     for word in words:
-        for entry in known.words.get(word, ()):
+        for entry in known.words.at(word):
             if entry.is_met(word, words, stems):
                 found |= entry.bits
-        for entry in known.stems.get(word[:KEY], ()):
+        for entry in known.stems.at(word[:KEY]):
             if entry.is_met(word, words, stems):
                 found |= entry.bits
     return memoryview(found.to_bytes(len(known.places) * _BYTES, "little")).cast("I")
@@ -274,7 +290,7 @@ class Need:
 
     def __init__(self, groups: Iterable[Iterable[str]]) -> None:
         places = lexicon().places
-        rows = [[places[name] // _WIDTH for name in group if name in places] for group in groups]
+        rows = [[places[name] // WIDTH for name in group if name in places] for group in groups]
         self._single = tuple(row[0] for row in rows if len(row) == 1)
         self._several = tuple(tuple(row) for row in rows if len(row) != 1)
 
@@ -294,14 +310,8 @@ class Need:
         return mask
 
 
-def _table(name: str) -> dict[str, dict[str, object]]:
-    data = get_data("slowwave.policy", f"data/{name}.toml")
-    assert data is not None, "the package is complete"
-    return tomllib.loads(data.decode())
-
-
-def sign_of(entry: str) -> _Sign:
-    """How an entry of a list is found.
+def sign_of(entry: str) -> Sign:
+    """How an entry of a list is found; for `tools/write_lexicon.py`.
 
     Raises:
         ValueError: no word of it has `KEY` letters before *.
@@ -313,7 +323,7 @@ def sign_of(entry: str) -> _Sign:
     rarest = max(known, key=lambda part: (-_common().get(part.rstrip("*"), 0.0), len(part), part))
     others = [part for part in known if part != rarest]
     is_stem = "*" in rarest
-    return _Sign(
+    return Sign(
         rarest[:KEY] if is_stem else rarest,
         rarest.partition("*")[0] if is_stem else "",
         frozenset(part for part in others if "*" not in part),

@@ -81,7 +81,7 @@ def words_about_secrets() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of secrets by their first word, as one pattern each with the table of each name."""
+    """The names of secrets by their first word, as one pattern each with the table of each name; compiled when it is met."""
 
     patterns: Mapping[str, re.Pattern[str]]
     tables: Mapping[str, str]
@@ -103,13 +103,13 @@ def _names() -> _Names:
     unspaced = "|".join(map(re.escape, sorted(_tables()["unspaced_passwords"], key=len, reverse=True)))
     return _Names(
         patterns={
-            first: re.compile(f"(?:{'|'.join(some)})(?![^\\W_])", re.IGNORECASE) for first, some in by_first.items()
+            first: lazy_regex(f"(?:{'|'.join(some)})(?![^\\W_])", re.IGNORECASE) for first, some in by_first.items()
         },
         tables=tables,
-        unspaced=re.compile(unspaced),
-        verb=re.compile(rf"{_GAP}(?:\s{{1,3}}(?:{verbs})(?:\s?:)?\s{{1,3}}|'s\s)", re.IGNORECASE),
-        joining=re.compile(rf"{_GAP}\s{{1,3}}(?:{joining})\s{{1,3}}", re.IGNORECASE),
-        before=re.compile(
+        unspaced=lazy_regex(unspaced),
+        verb=lazy_regex(rf"{_GAP}(?:\s{{1,3}}(?:{verbs})(?:\s?:)?\s{{1,3}}|'s\s)", re.IGNORECASE),
+        joining=lazy_regex(rf"{_GAP}\s{{1,3}}(?:{joining})\s{{1,3}}", re.IGNORECASE),
+        before=lazy_regex(
             rf"(?:{_QUOTED}|({_TOKEN}))\s{{1,3}}(?:{verbs}|{joining})\s{{1,3}}(?:[^\s.,;:!?]{{1,12}}\s{{1,3}}){{0,3}}\Z",
             re.IGNORECASE,
         ),

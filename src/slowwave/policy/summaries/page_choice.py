@@ -7,8 +7,7 @@ from typing import Final
 
 from slowwave.model.memory import Memory
 from slowwave.policy.retention.importance import name_stems
-from slowwave.policy.summaries.page_entries import THE_USER
-from slowwave.policy.summaries.pages import PageLine, lines_of
+from slowwave.policy.summaries.pages import THE_USER, PageLine, lines_of
 from slowwave.policy.summaries.topics import topic_counts
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import content_terms, fold, stem, words

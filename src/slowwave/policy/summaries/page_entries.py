@@ -15,14 +15,13 @@ from slowwave.policy.retention.categories import later
 from slowwave.policy.retention.importance import Frequencies, importance
 from slowwave.policy.retention.lasting import durability, durability_of_words
 from slowwave.policy.summaries.own_statements import names_the_last, own_statements, shows
-from slowwave.policy.summaries.pages import PageLine, page_key
+from slowwave.policy.summaries.pages import THE_USER, PageLine, page_key
 from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
 from slowwave.policy.text.clauses import Clause, clauses, unaddressed
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, content_terms, stem, words
 
-THE_USER: Final = "The user"
 TOPICS_MAX: Final = 2
 """On how many pages one clause or fact may stand."""
 WORDS_MAX: Final = 24

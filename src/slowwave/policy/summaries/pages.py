@@ -12,8 +12,10 @@ from typing import Final
 from slowwave.model.memory import PAGE, Memory
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-__all__ = ["PAGE", "PageLine", "lines_of", "page_key", "page_text"]
+__all__ = ["PAGE", "THE_USER", "PageLine", "lines_of", "page_key", "page_text"]
 
+THE_USER: Final = "The user"
+"""The subject of pages about the user."""
 _LINE: Final = lazy_regex(r"- (?P<day>\d{4}-\d\d-\d\d): (?P<text>.*?)(?: \(until (?P<until>\d{4}-\d\d-\d\d)\))?$")
 
 

@@ -169,14 +169,15 @@ def is_small_talk(text: str) -> bool:
     """
     if len(text) > SMALL_TALK_LONGEST:
         return False
-    return all(word in STOP_WORDS or word in _acknowledgements() for word in words(text))
+    return all(word in STOP_WORDS or word in _acknowledgements(plain=word.isascii()) for word in words(text))
 
 
 @cache
-def _acknowledgements() -> frozenset[str]:
-    """The words of the tables, as `words` splits and folds them."""
+def _acknowledgements(*, plain: bool) -> frozenset[str]:
+    """The words of the tables, as `words` splits and folds them. Plain: those in ASCII, which take a tenth of the time."""
     phrases = table_words("acknowledgements") | table_words("small_talk_abroad")
-    return frozenset(word for phrase in phrases for word in words(phrase))
+    parts = (part for phrase in phrases for part in fold(phrase).split() if not plain or part.isascii())
+    return frozenset(word for part in parts for word in words(part))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

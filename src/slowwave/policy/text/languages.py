@@ -12,7 +12,7 @@ from pkgutil import get_data
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.tokens import STOP_WORDS, is_unspaced, words
+from slowwave.policy.text.tokens import STOP_WORDS, fold, is_unspaced, words
 from slowwave.policy.text.word_frequency import probabilities
 
 RARE: Final = 5e-6
@@ -92,6 +92,6 @@ def _by_word() -> Mapping[str, frozenset[str]]:
     table: Mapping[str, str] = json.loads(data)
     by_word: dict[str, set[str]] = {}
     for language, line in table.items():
-        for word in words(line):
+        for word in fold(line).split():  # as `words` returns them, of which each is one
             by_word.setdefault(word, set()).add(language)
     return {word: frozenset(names) for word, names in by_word.items()}

@@ -14,33 +14,35 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
-_INVISIBLE: Final = re.compile(
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+_INVISIBLE: Final = lazy_regex(
     "[\x00-\x08\x0e-\x1b\x7f\u00ad\u034f\u0334-\u0338\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061c\u0640"
     "\u064b-\u065f\u0670\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Characters that are not seen: formatting, fillers, variation selectors, vowel points, strokes through letters."""
-_SPACES: Final = re.compile(r"\s+")
-_BETWEEN_SIGNS: Final = re.compile(
+_SPACES: Final = lazy_regex(r"\s+")
+_BETWEEN_SIGNS: Final = lazy_regex(
     r"(?<=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]) (?=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])"
 )
-_DIGIT: Final = re.compile(r"\d")
-_NO_DIGIT: Final = re.compile(r"[^0-9]+")
+_DIGIT: Final = lazy_regex(r"\d")
+_NO_DIGIT: Final = lazy_regex(r"[^0-9]+")
 _TYPOGRAPHY: Final = str.maketrans(
     {letter: plain for letters, plain in (("‘’‚‛′ʼ´`", "'"), ("“”„‟«»″", '"'), ("‐‑‒–—―−", "-")) for letter in letters}
 )
 _RAISED: Final = str.maketrans({raised: f"^{digit}" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
 """Superscripts, which Unicode's compatibility form would make plain digits: 10⁵ is not 105."""
-_DATE: Final = re.compile(
+_DATE: Final = lazy_regex(
     r"(?:[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}|[0-9]{4})|[0-9]{4}([./-])[0-9]{1,2}\2[0-9]{1,2})"
 )
-_DOTTED: Final = re.compile(r"(?![0-9](?:\.[0-9]){3}$)[0-9]{1,3}(?:\.[0-9]{1,3}){2,3}")
+_DOTTED: Final = lazy_regex(r"(?![0-9](?:\.[0-9]){3}$)[0-9]{1,3}(?:\.[0-9]{1,3}){2,3}")
 """An address such as 192.168.1.11, or a version, unless its groups are thousands or its four digits stand apart."""
 _BETWEEN: Final = r"[ .,'/()_·-]"
-_RUN: Final = re.compile(rf"[0-9](?:{_BETWEEN}{{0,3}}[0-9])*")
+_RUN: Final = lazy_regex(rf"[0-9](?:{_BETWEEN}{{0,3}}[0-9])*")
 _LOOSE: Final = "[ _(-]{0,2}"
 """Between a number and a letter there may be a space, or none."""
-_BORDER: Final = re.compile(r"(?<=[0-9])[ _-]?(?=[^\W\d_])|(?<=[^\W\d_])[ _-]?(?=[0-9])")
+_BORDER: Final = lazy_regex(r"(?<=[0-9])[ _-]?(?=[^\W\d_])|(?<=[^\W\d_])[ _-]?(?=[0-9])")
 _GROUPED_LEAST: Final = 4
 """Digits from which a number may be written in groups."""
 _GROUPED_MOST: Final = 64

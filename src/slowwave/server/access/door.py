@@ -69,6 +69,12 @@ class Visitor:
         if not any(key.id == key_id and self.key.reaches(key.prefix) for key in self.store.list_keys()):
             raise NotFoundError(f"no key {key_id!r} among those that this key may manage")
 
+    def is_admitted(self, now: datetime) -> bool:
+        """Whether the key is valid at this time. A request may last for hours, and its key be revoked meanwhile."""
+        if self.key is _LOCAL:
+            return not self.store.has_keys()
+        return any(key.id == self.key.id and key.is_valid(now) for key in self.store.list_keys())
+
     @property
     def own_scope(self) -> str:
         """The scope of a request that names none: the prefix of the key, else "default"."""

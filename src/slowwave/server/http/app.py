@@ -12,11 +12,12 @@ from slowwave import __version__
 from slowwave.server.access.admission import Admission
 from slowwave.server.access.door import Door
 from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
-from slowwave.server.http import memories, nights, notes, upkeep
+from slowwave.server.http import changes, memories, nights, notes, upkeep
 from slowwave.server.http.dependencies import REPEATED_AT_ONCE
 from slowwave.server.http.paths import whole_path
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
+from slowwave.server.work.streams import Streams
 
 DESCRIPTION: Final = (
     "Memory for agents. A scope owns memories and is one part of the path, encoded: `acme%2Falice`. A key that opens one "
@@ -25,15 +26,16 @@ DESCRIPTION: Final = (
 )
 
 
-def build_http(door: Door, jobs: Jobs, plans: Plans) -> ASGIApp:
+def build_http(door: Door, jobs: Jobs, plans: Plans, streams: Streams) -> ASGIApp:
     """The application of `/v1`.
 
     Args:
         door: admits requests, and opens memories.
         jobs: the jobs of the process.
         plans: the plans that wait to be applied.
+        streams: the open event streams.
     """
-    shared = {"jobs": jobs, "plans": plans, "repeatable": CapacityLimiter(REPEATED_AT_ONCE)}
+    shared = {"jobs": jobs, "plans": plans, "streams": streams, "repeatable": CapacityLimiter(REPEATED_AT_ONCE)}
     return Admission(routes(), door, whole_path, shared)
 
 
@@ -52,7 +54,7 @@ def routes() -> FastAPI:
         servers=[{"url": "/v1"}],
         root_path_in_servers=False,
     )
-    for router in (memories.router, notes.router, nights.router, upkeep.router, upkeep.of_scope):
+    for router in (memories.router, notes.router, nights.router, changes.router, upkeep.router, upkeep.of_scope):
         app.include_router(router)
     add_handlers(app)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]  # as FastAPI documents it

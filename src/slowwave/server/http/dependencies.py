@@ -20,6 +20,7 @@ from slowwave.server.http.paths import OWN
 from slowwave.server.http.requests import Moment
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
+from slowwave.server.work.streams import Streams
 
 PAGE_MOST: Final = 100
 REPEATED_AT_ONCE: Final = 40
@@ -59,9 +60,16 @@ def plans_of(request: Request) -> Plans:
     return plans
 
 
+def streams_of(request: Request) -> Streams:
+    """The event streams of the server."""
+    streams: Streams = request.state.streams
+    return streams
+
+
 Visit = Annotated[Visitor, Depends(visitor_of)]
 JobsOf = Annotated[Jobs, Depends(jobs_of)]
 PlansOf = Annotated[Plans, Depends(plans_of)]
+StreamsOf = Annotated[Streams, Depends(streams_of)]
 
 
 def opens(*rights: Right) -> Callable[..., AgentMemory]:

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,15 +16,24 @@ from slowwave.errors import InputError
 from slowwave.server.access.handlers import Problem
 from slowwave.server.access.problems import TYPE, kind_of
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.dependencies import After, Id, JobsOf, Limit, PlansOf, Reading, RepeatableRoute, Writing
+from slowwave.server.http.dependencies import (
+    After,
+    Id,
+    JobsOf,
+    Limit,
+    PlansOf,
+    Reading,
+    RepeatableRoute,
+    StreamsOf,
+    Writing,
+)
 from slowwave.server.work.jobs import Job, Report
 from slowwave.server.work.plans import Plans
+from slowwave.server.work.streams import ALIVE, COMMENT, STREAM_HEADERS, Streams, event_text
 
 router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
 POLL: Final = 0.1
 """Seconds between two looks at a job."""
-ALIVE: Final = timedelta(seconds=15).total_seconds()
-"""Seconds without an event after which a comment keeps the connection open."""
 PIECE: Final = 1024 * 1024
 ACCEPTED: Final[dict[int | str, dict[str, Any]]] = {
     202: {"description": "The job was accepted; `Location` is its address.", "model": view.JobView}
@@ -131,13 +139,15 @@ def job(memory: Reading, jobs: JobsOf, job_id: Id) -> view.JobView:
 async def events(
     memory: Reading,
     jobs: JobsOf,
+    streams: StreamsOf,
     job_id: Id,
     last_event_id: Annotated[str, Header(pattern="^[0-9]{1,9}$")] = "0",
 ) -> StreamingResponse:
     """Follow a job as server-sent events. `Last-Event-ID` continues after an interruption."""
     found = jobs.get(memory.scope, job_id)
+    streams.check_room()
     return StreamingResponse(
-        _events(found, int(last_event_id)), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        _events(found, int(last_event_id), streams), media_type="text/event-stream", headers=STREAM_HEADERS
     )
 
 
@@ -255,23 +265,22 @@ def _job(job: Job) -> view.JobView:
     )
 
 
-async def _events(job: Job, number: int) -> AsyncIterator[str]:
+async def _events(job: Job, number: int, streams: Streams) -> AsyncIterator[str]:
     """The events of a job after a number, as they come."""
-    import json  # noqa: PLC0415 - one use
-
     quiet = 0.0
-    while True:
-        found, ended = job.events_after(number)
-        for event in found:
-            number = event.number
-            yield f"id: {event.number}\nevent: {event.name}\ndata: {json.dumps(event.values, ensure_ascii=False)}\n\n"
-        if ended:
-            return
-        quiet = 0.0 if found else quiet + POLL
-        if quiet >= ALIVE:
-            quiet = 0.0
-            yield ": alive\n\n"
-        await anyio.sleep(POLL)
+    with streams.one():
+        while True:
+            found, ended = job.events_after(number)
+            for event in found:
+                number = event.number
+                yield event_text(event.name, event.values, event.number)
+            if ended or streams.have_ended:
+                return
+            quiet = 0.0 if found else quiet + POLL
+            if quiet >= ALIVE:
+                quiet = 0.0
+                yield COMMENT
+            await anyio.sleep(POLL)
 
 
 async def _receive(request: Request, path: Path) -> None:

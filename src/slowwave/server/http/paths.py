@@ -16,6 +16,7 @@ WITH_SCOPE: Final = frozenset(
             "consolidate",
             "sleep",
             "jobs",
+            "events",
             "imports",
         ),
         *("runs", "plans", "review", "status", "health", "cost", "plots", "erase"),

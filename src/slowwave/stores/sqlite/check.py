@@ -4,13 +4,12 @@ import os
 from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
-from slowwave.model.fleet import RunningWorker
-from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.model.schema import SchemaState
 from slowwave.stores.address import encodable
 from slowwave.stores.byte_scan import contains
@@ -20,6 +19,10 @@ from slowwave.stores.replay import COUNT_CHECKS
 from slowwave.stores.sqlite.bytes import files
 from slowwave.stores.sqlite.connection import SqliteBase
 from slowwave.stores.sqlite.file import MEMORY, translated
+
+if TYPE_CHECKING:
+    from slowwave.model.fleet import RunningWorker
+    from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 
 _WIDTH = len(COLUMNS)
 _FEW = 5
@@ -69,7 +72,7 @@ class SqliteCheck(Repairer, SqliteBase):
             version = int(self._db.pragma("user_version"))
         return SchemaState(store=self.name, version=version, wanted=wanted)
 
-    def running_workers(self) -> list[RunningWorker]:
+    def running_workers(self) -> "list[RunningWorker]":
         """No workers: a file is slept by `sleep_due`."""
         return []
 
@@ -144,8 +147,10 @@ class SqliteCheck(Repairer, SqliteBase):
         *,
         rewrite: bool | None = None,
         again: bool = False,
-    ) -> ErasureProof:
+    ) -> "ErasureProof":
         """Rewrite the file, and search it for erased texts. A file is always proved as a whole. See `Store.prove_erased`."""
+        from slowwave.model.proof import ErasureProof  # noqa: PLC0415 - few processes erase
+
         problems: list[str] = []
         rewritten: tuple[str, ...] = ()
         try:
@@ -154,11 +159,13 @@ class SqliteCheck(Repairer, SqliteBase):
             problems.append(str(error))
         return ErasureProof(problems=(*problems, *self.find_traces(texts, ids)), rewritten=rewritten)
 
-    def prove_pending(self, *, rewrite: bool | None = None) -> StoreProof:  # noqa: ARG002  # of Store
+    def prove_pending(self, *, rewrite: bool | None = None) -> "StoreProof":  # noqa: ARG002  # of Store
         """Do nothing: each erase of a file is proved as a whole."""
+        from slowwave.model.proof import StoreProof  # noqa: PLC0415 - as above
+
         return StoreProof()
 
-    def pending_proofs(self) -> list[PendingProof]:
+    def pending_proofs(self) -> "list[PendingProof]":
         """No erase of a file waits for a proof."""
         return []
 

@@ -213,6 +213,29 @@ class JournalContract:
         store.slept(SCOPE, "you", store.last_run(SCOPE), NOW)
         assert store.scopes_due(NOW + DAY, 10) == []
 
+    def test_what_runs_wrote_is_read_on_from_a_sequence(self, store: Store) -> None:
+        tea, rye = fact("Likes tea"), fact("Likes rye")
+        first, second = (
+            plan(group([add(tea)], "one"), group([add(rye)], "two")),
+            plan(change(tea, phase="core"), use(rye)),
+        )
+        assert store.written(SCOPE, 0, 10) == ([], 0)
+        store.apply(first)
+        middle = store.sequence(SCOPE)
+        store.apply(replace(second, parent="whole"))
+        end = store.sequence(SCOPE)
+        whole, reached = store.written(SCOPE, 0, 1000)
+        assert [(one.run_id, one.sequence, one.totals) for one in whole] == [
+            (first.id, middle, {"add": 2}),
+            (second.id, end, {"change": 1, "use": 1}),
+        ]
+        assert (reached, whole[1].parent, whole[1].cause, whole[1].at) == (end, "whole", second.cause, second.at)
+        assert store.written(SCOPE, middle, 1000) == (whole[1:], end)
+        ((half,), reached) = store.written(SCOPE, 0, 1)
+        assert (half.run_id, half.totals, reached) == (first.id, {"add": 1}, half.sequence)
+        assert store.written(SCOPE, end, 10) == ([], end)
+        assert store.written(OTHER, 0, 10) == ([], 0)
+
     def test_the_sequence_increases_with_every_operation_and_lists_changed_facts(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
         assert store.sequence(SCOPE) == 0

@@ -511,6 +511,11 @@ ORDER BY j.key
 -- name: last_journal (low, high)
 SELECT max(key) FROM journal WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 
+-- name: written (after, last)
+SELECT r.id, r.cause, r.at, r.parent, r.undoes, j.op, count(*), max(j.key)
+FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
+WHERE j.scope = $2 >> 40 AND j.key > $1 AND j.key <= $2 GROUP BY r.id, r.cause, r.at, r.parent, r.undoes, j.op
+
 -- name: changed (after, high, limit)
 SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
 WHERE j.scope = $2 >> 40 AND j.key > $1 AND j.key <= $2 AND j.op IN ('add', 'change')

@@ -455,6 +455,10 @@ ORDER BY j.key
 -- name: last_journal
 SELECT max(key) FROM journal WHERE key BETWEEN ? AND ?
 
+-- name: written
+SELECT r.id, r.cause, r.at, r.parent, r.undoes, j.op, count(*), max(j.key) FROM journal j JOIN runs r ON r.key = j.run
+WHERE j.key > :after AND j.key <= :last GROUP BY r.key, j.op
+
 -- name: changed
 SELECT j.memory, min(j.key) FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
 WHERE j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.seq IS NULL AND m.span_first IS NULL
