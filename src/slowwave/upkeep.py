@@ -140,10 +140,15 @@ class Scrubber(Protocol):
         """Return the erases that wait for a proof of the whole store, the oldest first."""
         ...
 
-    def prove_pending(self, *, rewrite: bool | None = None) -> StoreProof:
-        """Prove all pending erases with one pass over the store. Resumable; an erase that fails stays pending.
+    def prove_pending(
+        self, *, rewrite: bool | None = None, on_progress: Callable[[float, float | None], None] | None = None
+    ) -> StoreProof:
+        """Prove all pending erases with one pass over the store. An interrupted pass continues behind its last table.
+
+        An erase that fails stays pending.
 
         Args:
             rewrite: True: rewrite tables of any size. False: rewrite none. None: tables of up to 64 MB each.
+            on_progress: called with how many tables were searched, and how many there are to search.
         """
         ...

@@ -19,7 +19,7 @@ from slowwave.model.names import checked_id, optional_count
 from slowwave.model.night import PassRecord
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
-from slowwave.ports import LLM, Clock, Embedder, Mind
+from slowwave.ports import LLM, Clock, Embedder, Mind, Progress
 from slowwave.session import (
     FROM_SETTINGS,
     FromSettings,
@@ -339,16 +339,18 @@ class Slowwave:
         """
         return self._memory().doctor(deep=deep, repair=repair, scopes=scopes)
 
-    def prove_erased(self, *, rewrite: bool | None = None) -> StoreProof:
+    def prove_erased(self, *, rewrite: bool | None = None, on_progress: Progress | None = None) -> StoreProof:
         """Prove the erases of which only the scope was searched so far, with one pass over the whole store.
 
         On a server it rewrites the tables from which was erased, one after the other: each cannot be used meanwhile. Run
-        it as the owner of the tables, for instance every night. In a file there is nothing to do.
+        it as the owner of the tables, for instance every night. An interrupted pass continues behind its last table. In a
+        file there is nothing to do.
 
         Args:
             rewrite: True: tables of any size. False: none. None: tables of up to 64 MB each.
+            on_progress: called with how many tables were searched, and how many there are to search.
         """
-        return self._session.ports.store.prove_pending(rewrite=rewrite)
+        return self._session.ports.store.prove_pending(rewrite=rewrite, on_progress=on_progress)
 
     def pending_proofs(self) -> list[PendingProof]:
         """Return the erases that `prove_erased` has yet to prove, the oldest first."""

@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from slowwave import Slowwave
+from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.postgres import erasure
+from slowwave.stores.postgres.byte_scan import SearchedTable
+from slowwave.stores.postgres.pool import RawConnection
 from slowwave.stores.postgres.store import PostgresStore
 
 WORDS = "Zebulon keeps forty xylophones"
@@ -89,6 +93,61 @@ def test_one_pass_proves_all_pending_erases_and_names_an_id_that_is_left(
     monkeypatch.setattr(erasure, "REWRITTEN_MAX", 1 << 30)
     with closing(PostgresStore(own)) as pages:
         assert pages.find_traces([f"{WORDS} of {name}" for name in ("alice", "bob", "carl")]) == []
+
+
+def test_an_interrupted_proof_continues_behind_the_last_table_that_it_searched(
+    own: str, store: Slowwave, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = store.within("alice")
+    alice.erase(id=alice.add(WORDS).ids[0])
+    usual, searched = erasure.found_in_table, list[str]()
+
+    def interrupted(db: RawConnection, table: SearchedTable, *patterns: BytePatterns) -> str | None:
+        if table.path == "slowwave.journal" and table.path not in searched:
+            searched.append(table.path)
+            raise KeyboardInterrupt
+        searched.append(table.path)
+        return usual(db, table, *patterns)
+
+    monkeypatch.setattr(erasure, "found_in_table", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.prove_erased(rewrite=True)
+    before, (waiting,) = list(searched), store.pending_proofs()
+    assert len(before) > 2
+    assert set(waiting.tables).isdisjoint(before[:-1])
+    seen: list[tuple[float, float | None]] = []
+    assert store.prove_erased(rewrite=True, on_progress=lambda done, all_: seen.append((done, all_))).proved == 1
+    assert searched[len(before) :] == sorted(waiting.tables)
+    assert seen == [(place, len(waiting.tables)) for place in range(len(waiting.tables))]
+    with psycopg.connect(own) as db:
+        assert not db.execute("SELECT 1 FROM slowwave.pending_proofs").fetchall()
+
+
+def test_an_id_that_another_scope_imported_too_is_no_trace(store: Slowwave, tmp_path: Path) -> None:
+    alice, bob = store.within("alice"), store.within("bob")
+    gone = alice.add(WORDS).ids[0]
+    alice.export(tmp_path / "alice.jsonl")
+    bob.import_(tmp_path / "alice.jsonl")
+    assert bob.get(gone).text == WORDS
+    assert alice.erase(id=gone).verified
+    assert store.prove_erased(rewrite=True).proved == 1
+    assert bob.get(gone).text == WORDS
+
+
+def test_a_trace_at_the_beginning_of_a_large_table_is_named_and_the_other_tables_are_searched(
+    own: str, store: Slowwave
+) -> None:
+    alice = store.within("alice")
+    gone = alice.add(WORDS).ids[0]
+    alice.erase(id=gone)
+    with psycopg.connect(own, autocommit=True) as db:
+        db.execute("SET slowwave.every_scope = 'on'")
+        db.execute("INSERT INTO slowwave.held VALUES (99, %s)", (gone,))
+        db.execute("INSERT INTO slowwave.held SELECT 99, repeat(n::text, 900) FROM generate_series(10000, 14000) n")
+        db.execute("INSERT INTO slowwave.links VALUES (99, 'x', %s, 'close', 1, 1)", (gone,))
+    assert store.prove_erased(rewrite=True).problems == tuple(
+        f"the table slowwave.{table} still holds what was erased" for table in ("held", "links")
+    )
 
 
 def test_a_table_whose_old_rows_a_reader_can_see_stays_pending(

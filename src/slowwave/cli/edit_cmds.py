@@ -8,6 +8,7 @@ import click
 from slowwave.cli.endings import INTERRUPTED, CancelledError
 from slowwave.cli.options import STORED, Command, CommonOptions, common_options, conversation_option, joined, memory_id
 from slowwave.cli.output import format_memories, one_line
+from slowwave.cli.progress import progress
 from slowwave.errors import InputError
 from slowwave.model.memory import MESSAGE, NOTE, SUMMARY, Memory
 
@@ -160,8 +161,8 @@ def erase(
 def _prove_pending(options: CommonOptions, ways: int, *, rewrite: bool | None) -> int | None:
     if ways:
         raise InputError("--prove-pending erases nothing: give neither an ID nor an option that says what to erase")
-    with options.whole_store() as store:
-        proof = store.prove_erased(rewrite=rewrite)
+    with options.whole_store() as store, progress(options, "searching tables") as shown:
+        proof = store.prove_erased(rewrite=rewrite, on_progress=shown)
     options.output.write_result(proof)
     return 1 if proof.pending else None
 

@@ -26,7 +26,7 @@ class PendingProof:
     Attributes:
         scope: the path of the scope.
         at: the time of the erase.
-        tables: the tables whose free space may hold bytes of what was erased.
+        tables: the tables whose free space may hold bytes of what was erased, or whose rows are still to be searched.
     """
 
     scope: str

@@ -14,6 +14,11 @@ WORD: Final = 8
 """The least number of bytes of a pattern. Shorter ones occur anywhere by chance."""
 _FEW: Final = 8
 """Up to this number, patterns are searched one by one."""
+_BITS_LEAST: Final = 12
+_BITS_MOST: Final = 24
+_BITS_SPARE: Final = 8
+"""The table of flags has 2 ** 8 places for each key, so that few other windows share a place with one."""
+_FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
 _PREFIX: Final = 256
 """Bytes of a pattern from which its key of eight bytes is chosen."""
 
@@ -29,6 +34,9 @@ class BytePatterns:
             for word, (key, offset) in zip(self.words, _rarest_keys(self.words), strict=True):
                 self._by_key.setdefault(key, []).append((offset, word))
         self._keys = np.array(sorted(self._by_key), dtype=np.uint64)
+        self._shift = np.uint64(64 - max(_BITS_LEAST, min(_BITS_MOST, len(self._keys).bit_length() + _BITS_SPARE)))
+        self._marked = np.zeros(1 << (64 - int(self._shift)), dtype=bool)
+        self._marked[self._marks(self._keys)] = True
 
     def among(self, data: Iterable[bytes]) -> Iterator[bytes]:
         """The patterns that occur in these consecutive pieces; a pattern may be returned more than once."""
@@ -52,12 +60,17 @@ class BytePatterns:
             return
         for shift in range(min(WORD, max(0, len(data) - WORD + 1))):
             windows = np.frombuffer(data, dtype="<u8", offset=shift, count=(len(data) - shift) // WORD)
-            nearest = np.minimum(np.searchsorted(self._keys, windows), len(self._keys) - 1)
-            for place in np.flatnonzero(self._keys[nearest] == windows):
+            marked = np.flatnonzero(self._marked.take(self._marks(windows)))  # much faster than to search every window
+            nearest = np.minimum(np.searchsorted(self._keys, windows[marked]), len(self._keys) - 1)
+            for place in marked[self._keys[nearest] == windows[marked]]:
                 at = int(place) * WORD + shift
                 for offset, word in self._by_key[int(windows[place])]:
                     if at >= offset and data.startswith(word, at - offset):
                         yield word
+
+    def _marks(self, windows: "NDArray[np.uint64]") -> "NDArray[np.int64]":
+        """A place in a table of flags for each window, by multiplicative hashing (Knuth, TAOCP vol. 3, 6.4)."""
+        return ((windows * _FACTOR) >> self._shift).view(np.int64)
 
 
 def contains(data: Iterable[bytes], needles: BytePatterns) -> bool:

@@ -1,7 +1,8 @@
 """Finds erased content that a Postgres server still holds: in rows of tables, and in pages of their files."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import psycopg
@@ -21,7 +22,8 @@ PAGES: Final = "the pages of the tables' files, which this login may not read: t
 
 _SEGMENT: Final = 1 << 30
 """Bytes of one file of a relation; the next has a number."""
-_MARKS: Final = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 'erase'")
+_EVERY_SCOPE: Final = sql.SQL("SELECT set_config('slowwave.every_scope', 'on', true)")  # row security would hide rows
+_MARKS: Final = "SELECT memory, other FROM {} WHERE op <> 'erase'"
 """The ids that the journal names, without those of rows that record an erase. A change of a successor may name one."""
 
 _WORDED: Final = """
@@ -38,9 +40,12 @@ WHERE schemaname = 'slowwave' AND (n_tup_del + n_tup_upd > 0 OR relname LIKE 'gi
 
 What is in none of their rows now was in none before, but for gists, which come and go while their memory stays."""
 _TABLES: Final = """
-SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'),
+    n.nspname = 'slowwave' AND (c.relname = 'journal' OR EXISTS (
+        SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid AND i.inhparent = to_regclass('slowwave.journal')
+    ))
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1, 2
+WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind = 'r' ORDER BY 1, 2
 """
 _SCOPED: Final = """
 SELECT c.relname, EXISTS (
@@ -125,21 +130,59 @@ def older(db: "psycopg.Connection[Any]") -> list[str]:
     return [str(name) for (name,) in there]
 
 
+class SearchedTable(NamedTuple):
+    """A table or a partition whose rows a proof searches, and whether this login may read it."""
+
+    schema: str
+    name: str
+    readable: bool
+    journal: bool
+
+    @property
+    def path(self) -> str:
+        """Its name with the schema."""
+        return f"{self.schema}.{self.name}"
+
+
+def searched_tables(db: "psycopg.Connection[Any]") -> list[SearchedTable]:
+    """The tables and partitions of the store and of the workers' queue. Those of the queue only as far as they are readable."""
+    rows = [SearchedTable(*row) for row in db.execute(_TABLES.encode()).fetchall()]
+    return [table for table in rows if table.readable or table.schema == "slowwave"]
+
+
+def found_in_table(
+    db: "psycopg.Connection[Any]", table: SearchedTable, needles: BytePatterns, ids: BytePatterns
+) -> str | None:
+    """A sentence if a row of this table, of any scope, holds one of the words or ids."""
+    if not table.readable:
+        return f"this login may not look into the table {table.path}"
+    whole = sql.SQL("SELECT * FROM {}").format(sql.Identifier(table.schema, table.name))
+    marks = sql.SQL(_MARKS).format(sql.Identifier(table.schema, table.name)) if table.journal else whole
+    if _holds(db, _EVERY_SCOPE, whole, needles) or _holds(db, _EVERY_SCOPE, marks, ids):
+        return f"the table {table.path} still holds what was erased"
+    return None
+
+
+def _holds(
+    db: "psycopg.Connection[Any]", visible: "sql.SQL | sql.Composed", query: "Composable", needles: BytePatterns
+) -> bool:
+    """Whether a row holds one of the patterns. A transaction of its own: to stop at the first one cancels the query."""
+    if not needles.words:
+        return False
+    with db.transaction(force_rollback=True):
+        db.execute(visible)
+        with closing(_rows(db, query)) as rows:
+            return contains(rows, needles)
+
+
 def found(
     db: "psycopg.Connection[Any]", needles: BytePatterns, ids: BytePatterns, pages: Collection[str]
 ) -> Iterator[str]:
     """Each place that still holds one of the words or ids, in a sentence; `pages` of these tables are read too."""
-    with db.transaction():
-        db.execute("SELECT set_config('slowwave.every_scope', 'on', true)")  # otherwise row security would hide them
-        for schema, table, readable in db.execute(_TABLES.encode()).fetchall():
-            name = f"{schema}.{table}"
-            if not readable:
-                if schema == "slowwave":
-                    yield f"this login may not look into the table {name}"
-                continue
-            whole = sql.SQL("SELECT * FROM {}").format(sql.Identifier(schema, table))
-            if contains(_rows(db, whole), needles) or contains(_rows(db, _MARKS if table == "journal" else whole), ids):
-                yield f"the table {name} still holds what was erased"
+    for table in searched_tables(db):
+        problem = found_in_table(db, table, needles, ids)
+        if problem:
+            yield problem
     if reads_pages(db):
         there = tables(db)
         small = sum(one.size for one in there) <= REWRITTEN_MAX
@@ -151,23 +194,25 @@ def found_in_scope(
 ) -> Iterator[str]:
     """Each table of which a row of this scope holds one of the words or ids, in a sentence. No other row is read."""
     low, high = bounds(token)
-    with db.transaction():
-        db.execute("SELECT set_config('slowwave.scopes', %s, true)", (str(token),))
-        for table, keyed, readable in db.execute(_SCOPED.encode()).fetchall():
-            name = f"slowwave.{table}"
-            if not readable:
-                yield f"this login may not look into the table {name}"
-                continue
-            where = sql.SQL("scope = {}").format(token)
-            if keyed:
-                where += sql.SQL(" AND key BETWEEN {} AND {}").format(low, high)
-            whole = sql.SQL("SELECT * FROM {} WHERE {}").format(sql.Identifier("slowwave", table), where)
-            marks = sql.SQL("SELECT memory, other FROM slowwave.journal WHERE op <> 'erase' AND {}").format(where)
-            if contains(_rows(db, whole), needles) or contains(_rows(db, marks if table == "journal" else whole), ids):
-                yield f"the table {name} still holds what was erased"
+    both = BytePatterns([*needles.words, *ids.words])
+    visible = sql.SQL("SELECT set_config('slowwave.scopes', {}, true)").format(str(token))
+    for table, keyed, readable in db.execute(_SCOPED.encode()).fetchall():
+        name = f"slowwave.{table}"
+        if not readable:
+            yield f"this login may not look into the table {name}"
+            continue
+        where = sql.SQL("scope = {}").format(token)
+        if keyed:
+            where += sql.SQL(" AND key BETWEEN {} AND {}").format(low, high)
+        identifier = sql.Identifier("slowwave", table)
+        whole = sql.SQL("SELECT * FROM {} WHERE {}").format(identifier, where)
+        marks = sql.SQL(_MARKS + " AND {}").format(identifier, where)
+        journal = table == "journal"
+        if _holds(db, visible, whole, needles if journal else both) or (journal and _holds(db, visible, marks, ids)):
+            yield f"the table {name} still holds what was erased"
 
 
-def _rows(db: "psycopg.Connection[Any]", query: "Composable") -> Iterator[bytes]:
+def _rows(db: "psycopg.Connection[Any]", query: "Composable") -> Generator[bytes]:
     """All columns of all rows, as they are."""
     with db.cursor() as cursor, cursor.copy(sql.SQL("COPY ({}) TO STDOUT (FORMAT binary)").format(query)) as copy:
         yield from map(bytes, copy)

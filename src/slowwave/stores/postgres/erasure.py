@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from slowwave.errors import BusyError, ReadOnlyError, StoreError
 from slowwave.model.codec import from_micros, loads
@@ -16,14 +16,27 @@ from slowwave.stores.postgres.byte_scan import (
     Table,
     found,
     found_in_scope,
+    found_in_table,
     older,
     rewritten,
+    searched_tables,
     tables,
 )
 from slowwave.stores.postgres.migrate import PROOFS
 from slowwave.stores.postgres.pool import RawConnection
-from slowwave.stores.postgres.proofs import erased_ids, finish_proofs, pending_runs, tables_rewritten
+from slowwave.stores.postgres.proofs import (
+    SEARCHED,
+    PendingRun,
+    erased_ids,
+    finish_proofs,
+    pending_runs,
+    search_begins,
+    tables_rewritten,
+)
 from slowwave.stores.repair import Repairer
+
+if TYPE_CHECKING:
+    from slowwave.ports import Progress
 
 LATE: Final = 7 * 24 * 3600 * 1_000_000
 """Microseconds after which `doctor` reports a pending proof as a problem."""
@@ -68,14 +81,14 @@ class PostgresErasure(Repairer, PostgresBase):
         self, scope: str, texts: Sequence[str], ids: Sequence[str], *, rewrite: bool | None = None, again: bool = False
     ) -> ErasureProof:
         """Prove an erase in the whole store if it is small, else in the rows of its scope. See `Store.prove_erased`."""
+        traces: tuple[str, ...] | None = None
         with self._guard, self._owner() as db:
             there = tables(db)
-        if self.schema >= PROOFS and _scope_sized(there, rewrite):
-            with self._guard:
+            if self.schema >= PROOFS and _scope_sized(there, rewrite):
                 token = int(self._tokens.scope(scope) or 0)
                 needles = self._needles(texts, token)
-            with self._guard, self._owner() as db:
                 traces = tuple(found_in_scope(db, token, needles, BytePatterns([one.encode() for one in ids])))
+        if traces is not None:
             waiting = self._erased.waiting or {table.name for table in there}
             self._erased.waiting, self._erased.runs = set(), set()
             return ErasureProof(problems=traces, pending=(_PENDING.format(len(waiting)),))
@@ -172,51 +185,76 @@ class PostgresErasure(Repairer, PostgresBase):
             self._see_every_scope()
             rows = self._all("pending_proofs", ())
         return [
-            PendingProof(scope=str(path), at=from_micros(at), tables=tuple(_listed(names))) for path, at, names in rows
+            PendingProof(
+                scope=str(path),
+                at=from_micros(at),
+                tables=tuple(name.removeprefix(SEARCHED) for name in _listed(names)),
+            )
+            for path, at, names in rows
         ]
 
-    def prove_pending(self, *, rewrite: bool | None = None) -> StoreProof:
-        """Rewrite the tables that the pending erases name, one after the other, then search all tables once for their ids.
+    def prove_pending(self, *, rewrite: bool | None = None, on_progress: "Progress | None" = None) -> StoreProof:
+        """Rewrite the tables that the pending erases name, one after the other, then search each table once for their ids.
 
-        An erase whose tables could not all be rewritten, or whose id is still in a row, stays pending.
+        What was done is recorded after each table, so that an interrupted pass continues behind it. An erase whose tables
+        could not all be rewritten, or whose id is still in a row, stays pending.
         """
         if self.schema < PROOFS:
             return StoreProof()
-        problems: list[str] = []
         with self._guard, self._owner() as db:
             runs = pending_runs(db)
-            wanted = {name for run in runs for name in run.tables}
-            chosen = [table for table in tables(db) if table.name in wanted]
-            foreign = [table.name for table in chosen if not table.ours]
-            large = [
-                table.name for table in chosen if rewrite is False or (rewrite is None and table.size > REWRITTEN_MAX)
-            ]
-            if foreign:
-                problems.append(f"only their owner may rewrite {', '.join(foreign)}: run this command as the owner")
-            elif large:
-                problems.append(
-                    f"{', '.join(large)} {'is' if len(large) == 1 else 'are'} larger than 64 MB and would be locked for "
-                    "long: run it with --rewrite when the store may stand still, or partition the store"
-                )
-            left = {*foreign, *large}
-            done: list[str] = []
-            for table in chosen:
-                if table.name not in left and (problem := _rewrite_one(db, table, done)):
-                    problems.append(problem)
-                    left.add(table.name)
-            empty = wanted - {table.name for table in tables(db)}  # a table without rows has no pages
-            tables_rewritten(db, runs, (wanted - left) | empty)
+            done, problems, left = self._rewrite_pending(db, runs, rewrite=rewrite)
             complete = [run for run in runs if left.isdisjoint(run.tables)]
+            problems += _search_pending(db, complete, on_progress)
             if complete:
-                ids = BytePatterns([identity.encode() for identity in erased_ids(db, complete)])
-                traces = list(found(db, BytePatterns([]), ids, ()))
-                problems += traces
-                if not traces:
-                    finish_proofs(db, complete)
-            proved = 0 if complete and traces else len(complete)
+                finish_proofs(db, complete)
+            pending = {(run.scope, run.run) for run in pending_runs(db)}
         return StoreProof(
-            proved=proved, pending=len(runs) - proved, rewritten=tuple(done), problems=tuple(dict.fromkeys(problems))
+            proved=sum((run.scope, run.run) not in pending for run in runs),
+            pending=len(pending),
+            rewritten=tuple(done),
+            problems=tuple(dict.fromkeys(problems)),
         )
+
+    def _rewrite_pending(
+        self, db: RawConnection, runs: Sequence[PendingRun], *, rewrite: bool | None
+    ) -> tuple[list[str], list[str], set[str]]:
+        """Rewrite the tables of the runs. Returns those rewritten, the problems, and the tables that are still to be."""
+        wanted = {name for run in runs for name in run.tables if not name.startswith(SEARCHED)}
+        chosen = [table for table in tables(db) if table.name in wanted]
+        foreign = [table.name for table in chosen if not table.ours]
+        large = [table.name for table in chosen if rewrite is False or (rewrite is None and table.size > REWRITTEN_MAX)]
+        problems: list[str] = []
+        if foreign:
+            problems.append(f"only their owner may rewrite {', '.join(foreign)}: run this command as the owner")
+        elif large:
+            problems.append(
+                f"{', '.join(large)} {'is' if len(large) == 1 else 'are'} larger than 64 MB and would be locked for "
+                "long: run it with --rewrite when the store may stand still, or partition the store"
+            )
+        left = {*foreign, *large}
+        done: list[str] = []
+        for place, table in enumerate(chosen):
+            if table.name in left:
+                continue
+            if seeing := older(db):  # also of the tables that follow: to rewrite them would only lock them
+                problems.append(
+                    f"{', '.join(seeing)} can still see erased rows of {table.name}: run this command again"
+                )
+                left |= {other.name for other in chosen[place:]}
+                break
+            finished, busy = rewritten(db, [table])
+            done += finished
+            if busy:
+                problems.append(
+                    f"{table.name} was in use, and is not waited for longer than {WAITED} s: run this command again"
+                )
+                left.add(table.name)
+            else:
+                tables_rewritten(db, runs, [table.name])
+        empty = wanted - {table.name for table in tables(db)}  # a table without rows has no pages
+        tables_rewritten(db, runs, empty - left)
+        return done, problems, left
 
     def _proofs(self) -> list[tuple[str, bool, str]]:
         """What `doctor` says of pending proofs; nothing if there are none."""
@@ -245,16 +283,30 @@ def _scope_sized(there: Sequence[Table], rewrite: bool | None) -> bool:
     return sum(table.size for table in there) > REWRITTEN_MAX or not all(table.ours for table in there)
 
 
-def _rewrite_one(db: RawConnection, table: Table, done: list[str]) -> str | None:
-    """Rewrite a table and add its name to `done`; a sentence if its dead rows may remain."""
-    seeing = older(db)
-    finished, busy = rewritten(db, [table])
-    done += finished
-    if busy:
-        return f"{table.name} was in use, and is not waited for longer than {WAITED} s: run this command again"
-    if seeing:
-        return f"{', '.join(seeing)} could still see rows of {table.name} when it was rewritten: run this command again"
-    return None
+def _search_pending(db: RawConnection, runs: Sequence[PendingRun], on_progress: "Progress | None") -> list[str]:
+    """Search each table once for the ids of runs whose tables were all rewritten. Returns what was found, as sentences."""
+    if not runs:
+        return []
+    there = {table.path: table for table in searched_tables(db)}
+    search_begins(db, runs, there)
+    chosen = {(run.scope, run.run) for run in runs}
+    runs = [run for run in pending_runs(db) if (run.scope, run.run) in chosen]
+    waiting: dict[str, list[PendingRun]] = {}
+    for run in runs:
+        for name in run.tables:
+            waiting.setdefault(name.removeprefix(SEARCHED), []).append(run)
+    problems = []
+    patterns: dict[tuple[PendingRun, ...], BytePatterns] = {}
+    for place, (name, of) in enumerate(sorted(waiting.items())):
+        if on_progress is not None:
+            on_progress(place, len(waiting))
+        if tuple(of) not in patterns:
+            patterns[tuple(of)] = BytePatterns([identity.encode() for identity in erased_ids(db, of)])
+        if problem := found_in_table(db, there[name], BytePatterns([]), patterns[tuple(of)]):
+            problems.append(problem)
+        else:
+            tables_rewritten(db, of, [SEARCHED + name])
+    return problems
 
 
 def _listed(names: object) -> list[str]:

@@ -11,6 +11,7 @@ _RUNS: Final = b"SELECT scope, run, tables FROM slowwave.pending_proofs ORDER BY
 _IDS: Final = (
     b"SELECT memory FROM slowwave.journal WHERE scope = %s AND run = %s AND op = 'erase' AND memory IS NOT NULL"
 )
+_HELD: Final = b"SELECT DISTINCT id FROM slowwave.memories WHERE id = ANY(%s) AND scope <> ALL(%s::bigint[])"
 _REWRITTEN: Final = b"""
 UPDATE slowwave.pending_proofs SET tables = ARRAY(SELECT unnest(tables) EXCEPT SELECT unnest(%s::text[]))
 WHERE (scope, run) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[]))
@@ -18,6 +19,14 @@ WHERE (scope, run) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[]))
 _FINISHED: Final = b"""
 DELETE FROM slowwave.pending_proofs
 WHERE (scope, run) IN (SELECT * FROM unnest(%s::bigint[], %s::bigint[])) AND tables = '{}'
+"""
+
+SEARCHED: Final = "search "
+"""Before the name of a table: it was rewritten, or needed it not, and its rows are still to be searched for the ids of the run."""
+_TO_SEARCH: Final = b"""
+UPDATE slowwave.pending_proofs SET tables = %(tables)s::text[]
+WHERE (scope, run) IN (SELECT * FROM unnest(%(scopes)s::bigint[], %(runs)s::bigint[]))
+    AND (tables = '{}' OR NOT tables <@ %(tables)s::text[])
 """
 
 
@@ -37,10 +46,15 @@ def pending_runs(db: "psycopg.Connection[Any]") -> list[PendingRun]:
 
 
 def erased_ids(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun]) -> list[str]:
-    """The ids of the memories that these runs erased; the journal records them."""
+    """The ids of the memories that these runs erased; the journal records them.
+
+    Those that a memory of another scope has too, as after an import into both, are left out: there they are no trace.
+    """
     with db.transaction():
         db.execute(_SEE_ALL)
-        return [identity for one in runs for (identity,) in db.execute(_IDS, (one.scope, one.run)).fetchall()]
+        ids = [identity for one in runs for (identity,) in db.execute(_IDS, (one.scope, one.run)).fetchall()]
+        held = {identity for (identity,) in db.execute(_HELD, (ids, [one.scope for one in runs])).fetchall()}
+    return [identity for identity in ids if identity not in held]
 
 
 def tables_rewritten(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun], names: Collection[str]) -> None:
@@ -55,3 +69,16 @@ def finish_proofs(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun]) -> 
     with db.transaction():
         db.execute(_SEE_ALL)
         db.execute(_FINISHED, ([one.scope for one in runs], [one.run for one in runs]))
+
+
+def search_begins(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun], names: Collection[str]) -> None:
+    """Record that the rows of these tables are to be searched for the ids of runs whose tables were all rewritten.
+
+    A search that has begun goes on, unless the store was partitioned since: it then begins again.
+    """
+    listed = [SEARCHED + name for name in sorted(names)]
+    with db.transaction():
+        db.execute(_SEE_ALL)
+        db.execute(
+            _TO_SEARCH, {"tables": listed, "scopes": [one.scope for one in runs], "runs": [one.run for one in runs]}
+        )

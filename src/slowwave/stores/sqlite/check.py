@@ -159,7 +159,7 @@ class SqliteCheck(Repairer, SqliteBase):
             problems.append(str(error))
         return ErasureProof(problems=(*problems, *self.find_traces(texts, ids)), rewritten=rewritten)
 
-    def prove_pending(self, *, rewrite: bool | None = None) -> "StoreProof":  # noqa: ARG002  # of Store
+    def prove_pending(self, *, rewrite: bool | None = None, on_progress: object = None) -> "StoreProof":  # noqa: ARG002  # of Store
         """Do nothing: each erase of a file is proved as a whole."""
         from slowwave.model.proof import StoreProof  # noqa: PLC0415 - as above
 
