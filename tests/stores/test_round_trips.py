@@ -11,6 +11,9 @@ from slowwave import Message, Slowwave
 from slowwave.agent_memory import AgentMemory
 from slowwave.model.operations import Link
 from slowwave.pipelines.planning import new_id
+from slowwave.pipelines.sleep.all_scopes import sleep_scope
+from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.testing import FrozenClock
 from slowwave.testing.builders import NOW, plan
 from slowwave.testing.postgres import PostgresServer
 from slowwave.testing.postgres_proxy import Proxy, proxied
@@ -25,8 +28,13 @@ def proxy(shared_postgres: PostgresServer) -> Iterator[Proxy]:
 
 
 @pytest.fixture(scope="module")
-def store(proxy: Proxy) -> Iterator[Slowwave]:
-    with Slowwave.open(proxy.url, llm=None, embedder="none") as opened:
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture(scope="module")
+def store(proxy: Proxy, clock: FrozenClock) -> Iterator[Slowwave]:
+    with Slowwave.open(proxy.url, llm=None, embedder="none", clock=clock) as opened:
         yield opened
 
 
@@ -40,6 +48,11 @@ def memory(store: Slowwave) -> AgentMemory:
     opened.search("Which fruit?")
     opened.context("Which fruit?", conversation="c0")
     return opened
+
+
+def add_small_talk(memory: AgentMemory) -> None:
+    """Add a message that says nothing to remember."""
+    memory.add_messages([Message(role="user", content="ok, thank you")], conversation="c")
 
 
 def trips(proxy: Proxy, call: Callable[[], object]) -> int:
@@ -115,3 +128,40 @@ def test_a_search_reads_one_committed_state_while_others_write(memory: AgentMemo
             assert len(memory.search("plums", top_k=5)) >= 1
         writing.result()
     assert len(memory.search("plums", top_k=40)) >= 31
+
+
+def night(proxy: Proxy, memory: AgentMemory) -> tuple[int, SleepReport]:
+    """The round trips of the sleep pass of a worker, and its report."""
+    reports: list[SleepReport] = []
+    counted = trips(proxy, lambda: reports.append(sleep_scope(memory.ports, memory.scope, if_due=True)))
+    return counted, reports[0]
+
+
+def test_a_sleep_pass_with_nothing_to_do_yet_takes_six_round_trips(proxy: Proxy, store: Slowwave) -> None:
+    memory = store.within("nights", "nothing")
+    add_small_talk(memory)
+    counted, report = night(proxy, memory)
+    assert (report.receipts, report.left, report.unread_waiting) == ((), {}, 1)
+    assert counted <= 6
+
+
+def test_a_sleep_pass_with_a_fact_that_ends_takes_at_most_fifteen_round_trips(
+    proxy: Proxy, store: Slowwave, clock: FrozenClock
+) -> None:
+    memory = store.within("nights", "fact")
+    memory.add("The cursor stands in line 7", category="session_state")
+    clock.advance(days=2)
+    counted, report = night(proxy, memory)
+    assert [receipt.cause for receipt in report.receipts] == ["sleep/expire", "sleep/duplicates"]
+    assert counted <= 15
+
+
+def test_a_sleep_pass_with_a_message_takes_at_most_fifteen_round_trips(
+    proxy: Proxy, store: Slowwave, clock: FrozenClock
+) -> None:
+    memory = store.within("nights", "message")
+    add_small_talk(memory)
+    clock.advance(days=2)
+    counted, report = night(proxy, memory)
+    assert [receipt.cause for receipt in report.receipts] == ["sleep/distil"]
+    assert counted <= 15

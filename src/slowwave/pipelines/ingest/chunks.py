@@ -128,13 +128,22 @@ def is_partly_read(conversation: ConversationState) -> bool:
 
 def next_chunk(ports: Ports, conversation: ConversationState) -> Chunk | None:
     """The next messages that fit together, or the next piece of a message that does not fit; None if all is read."""
-    if unread := released_messages(ports, conversation.name):
-        return _first_chunk(conversation, unread[:MESSAGES], released_offset(unread[0].flags), released=True)
     cursor = conversation.cursor(CURSOR)
-    where = Where(
-        kinds=frozenset({MESSAGE}), conversation=conversation.name, after_seq=cursor, order="seq", limit=MESSAGES
+    released, unread = ports.store.select_each(
+        ports.scope,
+        [
+            replace(RELEASED_MESSAGES, conversation=conversation.name),
+            Where(
+                kinds=frozenset({MESSAGE}),
+                conversation=conversation.name,
+                after_seq=cursor,
+                order="seq",
+                limit=MESSAGES,
+            ),
+        ],
     )
-    unread = ports.store.select((ports.scope,), where)
+    if released:
+        return _first_chunk(conversation, released[:MESSAGES], released_offset(released[0].flags), released=True)
     if not unread:
         return None
     piece = PieceCursor.unpack(conversation.cursor(OFFSET_CURSOR))

@@ -26,6 +26,7 @@ from slowwave.policy.summaries.page_entries import (
     current_lines,
     fact_entries,
     leaves_at,
+    may_be_listed,
     merged_lines,
     message_entries,
     message_subject,
@@ -116,17 +117,7 @@ class _Pages:
     def planned(self) -> PagesPlan:
         if not self.messages and not self.facts and not self.due:
             return PagesPlan(left=self.left)
-        fresh = _by_page(self._entries(self.messages, self.facts))
-        changed = {fact.id for fact in self.facts}
-        touched = {key for key, page in self.pages.items() if not changed.isdisjoint(page.members)}
-        keys = sorted({*fresh, *touched, *self.due})
-        missing = {key for key in keys if key not in self.pages}
-        gathered = self._gathered(missing) if missing and self._has_grown() else {}
-        operations: list[Add | Change] = []
-        for key in keys:
-            new = gathered.get(key, []) if key in missing else fresh.get(key, [])
-            change = self._begun(key, new) if key in missing else self._updated(self.pages[key], new, changed)
-            operations += [change] if change else []
+        operations = self._operations() if self._may_change() else []
         left = self.left + max(0, len(operations) - PAGES_MAX)
         indexed, problems = self._indexed(operations[:PAGES_MAX])
         few = len(self.messages) <= MESSAGES_MAX * REREAD and len(self.facts) <= FACTS_MAX * REREAD
@@ -135,6 +126,28 @@ class _Pages:
         because = f"{len(indexed)} topic page{'' if len(indexed) == 1 else 's'} brought up to date"
         group = Group(operations=(*indexed, *self.cursors), because=because)
         return PagesPlan(group=group, left=left, problems=problems)
+
+    def _may_change(self) -> bool:
+        """Whether what is new can change a page or begin one; most small talk cannot, and then no index is needed."""
+        if self.due:
+            return True
+        is_listable = bool(self.facts) or any(map(may_be_listed, self.messages))
+        return is_listable and (bool(self.pages) or self._has_grown)
+
+    def _operations(self) -> list[Add | Change]:
+        """The new pages, and the changes of those that exist."""
+        fresh = _by_page(self._entries(self.messages, self.facts))
+        changed = {fact.id for fact in self.facts}
+        touched = {key for key, page in self.pages.items() if not changed.isdisjoint(page.members)}
+        keys = sorted({*fresh, *touched, *self.due})
+        missing = {key for key in keys if key not in self.pages}
+        gathered = self._gathered(missing) if missing and self._has_grown else {}
+        operations: list[Add | Change] = []
+        for key in keys:
+            new = gathered.get(key, []) if key in missing else fresh.get(key, [])
+            change = self._begun(key, new) if key in missing else self._updated(self.pages[key], new, changed)
+            operations += [change] if change else []
+        return operations
 
     def _read(self, state: ScopeState) -> None:
         """The messages and facts since the cursors, and the moves of the cursors behind them."""
@@ -178,20 +191,35 @@ class _Pages:
         """The hot pages of the scope, by key."""
         return {page.ref: page for page in self.ports.store.select((self.ports.scope,), _PAGES) if page.ref}
 
+    @cached_property
     def _has_grown(self) -> bool:
-        """Whether new pages are looked for: each time the scope has grown by a fifth, so that the cost stays linear."""
+        """Whether new pages are looked for: each time the scope has grown by a fifth, so that the cost stays linear.
+
+        None is looked for in a scope that has fewer memories than a page has lines.
+        """
         size = sum(self.ports.store.count(self.ports.scope).values())
         before = size - len(self.messages) - len(self.facts)
+        if size < LINES_MIN:
+            return False
         return before <= 0 or int(GROWTHS * log2(size)) > int(GROWTHS * log2(before))
 
     @cached_property
-    def speakers(self) -> frozenset[str]:
-        return self.ports.store.speakers(self.ports.scope)
+    def _vocabulary(self) -> tuple[frozenset[str], Frequencies]:
+        """The names of speakers, and how common words are, with one update of the search index."""
+        store, scope = self.ports.store, self.ports.scope
+        with store.reading((scope,)) as reading:
+            reading.begin()
+            frequency, documents = store.frequencies(scope)
+            speakers = store.speakers(scope)
+        return speakers, Frequencies(documents=documents, frequency=cache(frequency))  # the words of one topic recur
 
-    @cached_property
+    @property
+    def speakers(self) -> frozenset[str]:
+        return self._vocabulary[0]
+
+    @property
     def frequencies(self) -> Frequencies:
-        frequency, documents = self.ports.store.frequencies(self.ports.scope)
-        return Frequencies(documents=documents, frequency=cache(frequency))  # the words of one topic recur
+        return self._vocabulary[1]
 
     def _entries(
         self, messages: Iterable[Memory], facts: Iterable[Memory], only: Collection[str] | None = None
@@ -213,14 +241,11 @@ class _Pages:
 
     def _gathered(self, keys: Collection[str]) -> dict[str, list[PageEntry]]:
         """The entries of pages that do not exist yet, from the newest messages and facts."""
-        newest = {"order": "newest", "limit": GATHERED_MAX}
-        messages = self._select(kinds=frozenset({MESSAGE}), **newest)
-        facts = self._select(kinds=frozenset(FACT_KINDS) - {SUMMARY}, **newest)
+        kinds = (frozenset({MESSAGE}), frozenset(FACT_KINDS) - {SUMMARY})
+        newest = [Where(kinds=each, order="newest", limit=GATHERED_MAX) for each in kinds]
+        messages, facts = self.ports.store.select_each(self.ports.scope, newest)
         entries = _by_page(self._entries(reversed(messages), reversed(facts), keys))
         return {key: entries[key] for key in keys if key in entries}
-
-    def _select(self, **conditions: object) -> list[Memory]:
-        return self.ports.store.select((self.ports.scope,), Where(**conditions))  # type: ignore[arg-type]  # of Where
 
     def _begun(self, key: str, new: list[PageEntry]) -> Add | None:
         """A new page, unless it would have too few lines, or a person undid the same text."""

@@ -79,6 +79,11 @@ def message_subject(message: Memory) -> str | None:
     return name or (THE_USER if message.role == "user" else None)
 
 
+def may_be_listed(message: Memory) -> bool:
+    """Whether a message has a clause with a topic that pages list; `message_entries` also asks how informative it is."""
+    return message_subject(message) is not None and any(topics for _, topics in _listed_clauses(message.text))
+
+
 def message_entries(
     message: Memory, *, frequencies: Frequencies, speakers: Collection[str] = (), only: Collection[str] | None = None
 ) -> list[PageEntry]:

@@ -27,6 +27,7 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
         prepared: the names of the statements that a stream prepared at the server, by their text and the types of
             their values; an empty name for those that were sent once. psycopg keeps those of its cursors itself.
         dumping: converts values for libpq.
+        loading: converts the values of results.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  # psycopg's own
@@ -34,6 +35,7 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
         self.used = False
         self.prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
         self.dumping = Transformer(self)
+        self.loading = Transformer(self)
         forks.watch(self)
 
     @property

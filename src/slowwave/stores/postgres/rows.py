@@ -1,12 +1,10 @@
-"""The rows of a statement: those of a psycopg cursor, or none without a round trip."""
+"""The rows of a statement: those of a reply, those that were read ahead, or none without a round trip."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    import psycopg
-
-Reply: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
+    from slowwave.stores.postgres.wire import Reply
 
 
 class FetchedRows:

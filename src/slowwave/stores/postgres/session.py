@@ -15,9 +15,9 @@ from slowwave.model.memory import HOT
 from slowwave.stores.connection import ConstraintError, Values, WriteHints
 from slowwave.stores.postgres.opening import READING, WRITING, TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection
-from slowwave.stores.postgres.rows import NOTHING, FetchedRows, Reply, Rows
+from slowwave.stores.postgres.rows import NOTHING, FetchedRows, Rows
 from slowwave.stores.postgres.statements import DIALECT, STATEMENTS, Query, Statement, update_of_memory
-from slowwave.stores.postgres.wire import Stream
+from slowwave.stores.postgres.wire import Reply, Stream, exchanged
 from slowwave.stores.sql import bounds
 from slowwave.telemetry import child
 
@@ -481,28 +481,10 @@ class Session:
 
 def _pipelined(raw: RawConnection, queries: Sequence[Query]) -> list[Reply]:
     """Send all of it without waiting for the replies in between. The first error is raised."""
-    if len(queries) == 1:
-        return [_executed(raw, queries[0])]
-    replies: list[Reply] = []
-    failed: psycopg.Error | None = None
-    try:
-        with raw.pipeline():
-            try:
-                replies += (_executed(raw, query) for query in queries)
-            except psycopg.Error as error:  # if it left the pipeline, psycopg would log that the pipeline was aborted
-                failed = error
-    except psycopg.Error as error:
-        failed = failed or error
-    if failed is not None:
-        raise failed
+    replies = exchanged(raw, queries)
     if raw.pgconn.transaction_status not in _SETTLED:
         raise psycopg.OperationalError("the server did not answer all statements")
     return replies
-
-
-def _executed(raw: RawConnection, query: Query) -> Reply:
-    cursor = raw.cursor(binary=True)
-    return cursor.execute(query.text, query.values or None, prepare=None if query.values else False)
 
 
 def _may_clash(changed: Mapping[str, object]) -> bool:

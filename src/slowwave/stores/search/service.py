@@ -143,6 +143,10 @@ class Searcher(StoreBase):
             return held.index.frequency, held.index.originals
 
     def _speakers(self, scope: str, token: int) -> frozenset[str]:
+        with self._cache_lock:
+            is_in_ram = self._indexes.get(token) is not None
+        if not is_in_ram:  # building it would read every row
+            return frozenset(str(name) for (name,) in self._all("speakers", (token,)))
         held = self._index(scope, token)
         with held.lock:
             return held.index.speakers
@@ -156,7 +160,9 @@ class Searcher(StoreBase):
             return held
         with self._one_state():
             low, high = bounds(token)
-            if held is not None and self._has_written(token, held.journal):
+            if held is None:
+                self._read_ahead(("snapshot", (token,)))
+            elif self._has_written(token, held.journal):
                 self._read_ahead(*((name, _since(token, held.journal)) for name in _TOUCHED))
             last, reindexed = self._one("state_of_scope", {"scope": token, "low": low, "high": high})
             last = last or low

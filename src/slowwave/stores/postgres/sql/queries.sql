@@ -691,6 +691,9 @@ FROM memories m JOIN entries e ON e.scope = $1 >> 40 AND e.key = m.key AND e.emb
 WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2 AND m.seq IS NULL
 ORDER BY m.key
 
+-- name: speakers (scope)
+SELECT DISTINCT speaker FROM memories WHERE scope = $1 AND seq IS NOT NULL AND speaker <> ''
+
 -- name: scopes_page (after, low, high, limit)
 WITH page AS MATERIALIZED (
     SELECT token, path FROM scopes WHERE path > $1 AND path >= $2 AND path < $3 ORDER BY path LIMIT $4

@@ -618,6 +618,9 @@ FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
 WHERE m.key BETWEEN :low AND :high AND m.seq IS NULL
 ORDER BY m.key
 
+-- name: speakers
+SELECT DISTINCT speaker FROM memories WHERE scope = ? AND seq IS NOT NULL AND speaker <> ''
+
 -- name: scopes_page
 WITH page AS (SELECT token, path FROM scopes WHERE path > :after AND path >= :low AND path < :high ORDER BY path LIMIT :limit)
 SELECT page.path,
