@@ -114,6 +114,13 @@ class MemoryReader(Protocol):
         """Return the memories that match."""
         ...
 
+    def folders(self, scope: str, where: Where) -> list[str]:
+        """Return the folders of the notes that match, in code point order.
+
+        `limit` counts folders, and of `after_name` only the folder counts: those after it are returned.
+        """
+        ...
+
     def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
         """Return the first ids of memories that begin with a text, in order."""
         ...
