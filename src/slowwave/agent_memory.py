@@ -12,6 +12,7 @@ from slowwave.errors import InputError, NotFoundError, SlowwaveError
 from slowwave.model.arguments import check_fields, checked_class
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
+from slowwave.model.filters import Condition
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
 from slowwave.model.names import (
@@ -552,7 +553,7 @@ class AgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
-        where: Mapping[str, object] | None = None,
+        where: Mapping[str, object] | Condition | None = None,
         folder: str | None = None,
         min_relevance: float | None = None,
     ) -> list[Hit]:
@@ -572,7 +573,8 @@ class AgentMemory:
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
             where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
-                $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first.
+                $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first. Or a function of the
+                data (None for what is no note) and the metadata that returns whether a memory passes.
             folder: only notes in this folder and in those below it; "" means all notes.
             min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
@@ -736,7 +738,7 @@ class AgentMemory:
         order: str = "recorded",
         after: Memory | str | None = None,
         limit: int | None = None,
-        where: Mapping[str, object] | None = None,
+        where: Mapping[str, object] | Condition | None = None,
     ) -> list[Memory]:
         """Return memories, in pages if `limit` is given. By default all facts in use, without messages.
 
@@ -931,8 +933,9 @@ class AgentMemory:
         folder: str = "",
         *,
         below: bool = False,
-        where: Mapping[str, object] | None = None,
+        where: Mapping[str, object] | Condition | None = None,
         after: str | None = None,
+        offset: int = 0,
         limit: int | None = None,
     ) -> list[Note]:
         """Return the notes of a folder, ordered by folder and name (by code point), without those that have expired.
@@ -941,8 +944,10 @@ class AgentMemory:
             folder: the folder; "" is the root.
             below: also those of the folders below it.
             where: only notes that pass, such as {"status": "open", "score": {"$gte": 2}}: a field is looked up in the data
-                of the note, and if it is not there, in its metadata. The operators are those of `search`.
+                of the note, and if it is not there, in its metadata. The operators are those of `search`. Or a function
+                of the data and the metadata that returns whether a note passes.
             after: the `id` of the last note of the page before; None: from the first.
+            offset: how many of the notes that pass are left out first. `after` is faster for the pages of a long list.
             limit: how many at most; None: all.
 
         Raises:
@@ -951,7 +956,32 @@ class AgentMemory:
         """
         from slowwave.pipelines.ingest.notes import NoteListing, list_notes
 
-        return list_notes(self.ports, NoteListing(folder=folder, below=below, where=where, after=after, limit=limit))
+        request = NoteListing(folder=folder, below=below, where=where, after=after, offset=offset, limit=limit)
+        return list_notes(self.ports, request)
+
+    @traced("search_memory")
+    def note_folders(
+        self,
+        folder: str = "",
+        *,
+        where: Mapping[str, object] | Condition | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[str]:
+        """Return this folder and those below it that have notes, in code point order. Expired notes do not count.
+
+        Args:
+            folder: the folder; "" means all.
+            where: only folders with a note that passes, as in `notes`.
+            after: the last folder of the page before; None: from the first.
+            limit: how many at most; None: all.
+
+        Raises:
+            InputError: the filter or another argument is invalid.
+        """
+        from slowwave.pipelines.ingest.notes import list_folders
+
+        return list_folders(self.ports, folder, where=where, after=after, limit=limit)
 
     @traced("delete_memory")
     def remove_note(self, name: str, *, folder: str = "", if_version: int | None = None) -> Receipt:

@@ -10,6 +10,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.model.access import AccessKey, NewKey
 from slowwave.model.config import Config
 from slowwave.model.context import Scene
+from slowwave.model.filters import Condition
 from slowwave.model.fleet import Fleet
 from slowwave.model.memory import JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
@@ -142,7 +143,7 @@ class AsyncAgentMemory:
         as_of: datetime | None = None,
         known_at: datetime | None = None,
         deep: bool = False,
-        where: Mapping[str, object] | None = None,
+        where: Mapping[str, object] | Condition | None = None,
         folder: str | None = None,
         min_relevance: float | None = None,
     ) -> list[Hit]: ...
@@ -176,7 +177,7 @@ class AsyncAgentMemory:
         order: str = "recorded",
         after: Memory | str | None = None,
         limit: int | None = None,
-        where: Mapping[str, object] | None = None,
+        where: Mapping[str, object] | Condition | None = None,
     ) -> list[Memory]: ...
     async def conversations(
         self, *, after: Conversation | str | int | None = None, limit: int | None = None
@@ -210,10 +211,19 @@ class AsyncAgentMemory:
         folder: str = "",
         *,
         below: bool = False,
-        where: Mapping[str, object] | None = None,
+        where: Mapping[str, object] | Condition | None = None,
         after: str | None = None,
+        offset: int = 0,
         limit: int | None = None,
     ) -> list[Note]: ...
+    async def note_folders(
+        self,
+        folder: str = "",
+        *,
+        where: Mapping[str, object] | Condition | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[str]: ...
     async def remove_note(self, name: str, *, folder: str = "", if_version: int | None = None) -> Receipt: ...
     async def strengths(self, memories: Sequence[Memory]) -> list[float]: ...
     async def sleep(

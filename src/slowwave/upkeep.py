@@ -1,4 +1,4 @@
-"""The ports of a store's upkeep: leases of sleep passes, limits of model calls, and the proof that erased bytes are gone."""
+"""The ports of a store's upkeep: what is due, leases of sleep passes, limits of model calls, and proofs of erasure."""
 
 from __future__ import annotations  # the types of all ports take 15 ms to import, which each process would wait for
 
@@ -9,8 +9,81 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from slowwave.model.budget import ModelUse, Refusal, StoreBudget
+    from slowwave.model.fleet import Backlog, RunningWorker
+    from slowwave.model.memory import Memory
+    from slowwave.model.night import PassRecord
     from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
     from slowwave.model.scope_state import ScopeState, StateQuery
+    from slowwave.model.status import DecayClass, FadingFact
+
+
+class Scheduler(Protocol):
+    """Which facts and which scopes need attention."""
+
+    def due(self, scope: str, now: datetime) -> int:
+        """Count the facts whose `due_at` is now or earlier. One index read if there are none."""
+        ...
+
+    def decay_classes(self, scope: str) -> list[DecayClass]:
+        """Return every decay class: facts in use with the same pace and number of uses. A few index steps each."""
+        ...
+
+    def facts_in_class(self, scope: str, pace: int, accesses: int, limit: int) -> list[tuple[str, datetime, float]]:
+        """Return id, time of last use (or of recording) and confidence of the facts of a decay class.
+
+        They are ordered by latest time, then by highest confidence, then by id.
+        """
+        ...
+
+    def fading_facts(self, scope: str, lane: tuple[int, int], until: datetime, limit: int) -> list[FadingFact]:
+        """Return active facts of a decay class (pace, uses) last used at a time or earlier, weakest first.
+
+        Pinned facts are left out.
+        """
+        ...
+
+    def cold_faded_facts(self, scope: str, sort: tuple[str, str], embedder: str, limit: int) -> list[FadingFact]:
+        """Return the newest facts of one kind and category that were archived because they faded, with their vectors.
+
+        Pinned facts, and those without a vector of this embedder, are left out.
+        """
+        ...
+
+    def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
+        """Return facts in use without a pace, or with a pace outside low..high, and how many there are in all.
+
+        A pace outside these limits was computed with another configuration.
+        """
+        ...
+
+    def scopes_due(self, now: datetime, limit: int, scope: str | None = None) -> list[str]:
+        """Return scopes with a due fact, or new content or work left since their last sleep pass; the oldest pass first.
+
+        A scope where a fact waits for a model is due again 15 minutes after its last pass. A scope whose last passes
+        failed is left out until its `PassRecord.next_try`. It takes a few index steps for each scope of the store.
+
+        Args:
+            now: the present time.
+            limit: how many at most; -1: all.
+            scope: only this scope: the list says whether it is due.
+        """
+        ...
+
+    def backlog(self, now: datetime) -> Backlog:
+        """Return how many scopes are due, and since when the oldest of them is."""
+        ...
+
+    def running_workers(self) -> list[RunningWorker]:
+        """Return the workers that have a row in the store; a file has none."""
+        ...
+
+    def night(self, scope: str) -> PassRecord:
+        """Return how the last sleep passes of a scope ended."""
+        ...
+
+    def failing_nights(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
+        """Return the scopes of which at least so many sleep passes failed in a row, those with the most failures first."""
+        ...
 
 
 class Leases(Protocol):

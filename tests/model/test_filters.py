@@ -15,10 +15,12 @@ VALUES = st.recursive(
 )
 
 
-def passes(where: object, *fields: object) -> bool:
+def passes(where: object, *fields: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Whether metadata pass, or the data of a note and its metadata."""
     compiled = checked_filter(where)
+    data, metadata = fields if len(fields) > 1 else (None, *fields)
     assert compiled is not None
-    return compiled(*fields)
+    return compiled(data, metadata)
 
 
 @pytest.mark.parametrize(

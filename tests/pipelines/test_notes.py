@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -146,6 +146,28 @@ def test_a_listing_is_filtered_by_data_first_and_by_metadata_second(memory: Agen
     assert [note.name for note in memory.notes(where={"n": {"$gte": 6}})] == ["n6", "n7", "n8", "x"]
     assert [note.name for note in memory.notes(where={"n": {"$gte": 0}, "tag": "odd"}, limit=2)] == ["n1", "n3"]
     assert memory.notes(where={"n": -1}) == []
+
+
+def test_notes_are_listed_by_a_function_an_offset_and_the_folders_that_have_them(memory: AgentMemory) -> None:
+    memory.put_notes(Note(name=f"n{n}", folder=f"f{n % 3}/g", data={"n": n}, text=f"tea {n}") for n in range(9))
+    memory.add("Alice drinks tea", metadata={"n": 4})
+
+    def even(data: Any, metadata: Any) -> bool:  # noqa: ANN401 - any JSON
+        return (data or metadata).get("n", 1) % 2 == 0
+
+    assert [note.name for note in memory.notes(below=True, where=even, offset=1, limit=3)] == ["n6", "n4", "n2"]
+    assert [note.name for note in memory.notes(below=True, offset=7)] == ["n5", "n8"]
+    assert {hit.text for hit in memory.search("tea", where=even)} == {f"tea {n}" for n in (0, 2, 4, 6, 8)} | {
+        "Alice drinks tea"
+    }
+    assert [fact.text for fact in memory.get_all(where=even)] == ["Alice drinks tea"]
+    assert memory.note_folders() == ["f0/g", "f1/g", "f2/g"]
+    assert memory.note_folders("f1") == ["f1/g"]
+    assert memory.note_folders(where={"n": {"$gte": 7}}, limit=1) == ["f1/g"]
+    assert memory.note_folders(after="f1/g") == ["f2/g"]
+    for wrong in ({"offset": -1}, {"offset": "1"}, {"where": 7}, {"where": dict}):
+        with pytest.raises(InputError):
+            memory.notes(**wrong)
 
 
 def test_a_batch_is_one_run_that_an_undo_takes_back_whole(memory: AgentMemory) -> None:

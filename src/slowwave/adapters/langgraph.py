@@ -6,9 +6,9 @@ Pass it to `graph.compile(store=SlowwaveStore(memory))`. docs/adapters/langgraph
 import asyncio
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from itertools import islice
+from itertools import takewhile
 from typing import Any, Final, Literal, TypeAlias
 
 from slowwave import Add, AgentMemory, InputError, Memory, Note, ReadOnlyError, TrustError, VersionError
@@ -42,12 +42,8 @@ FOLDER_LONGEST: Final = 512
 """Characters of a folder of notes."""
 PUTS_MOST: Final = 5000
 """Notes in one transaction."""
-PAGE: Final = 500
-"""Notes that are read at once."""
 RANKED_LEAST: Final = 20
 """Hits of a search at least, so that small pages of one question are pages of the same ranking."""
-RANKED_MORE: Final = 16
-"""How many times longer the next ranking is, if too few of its hits pass the filter."""
 TTL_MOST: Final = 1_000_000_000
 """Minutes: 1,900 years, so that every end is a date."""
 REFRESHED_AFTER: Final = 0.05
@@ -228,39 +224,31 @@ class SlowwaveStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         folder, most = self._folder(op.namespace_prefix), op.offset + op.limit
-        ranked = self._ranked(op, folder, most) if op.query and op.query.strip() else []
-        found = ranked[op.offset :]
-        if len(ranked) < most:
-            known = {(note.folder, note.name) for note, _ in ranked}
-            items = (note for note in self._notes(folder) if _is_item(note, op))
-            others = ((note, None) for note in items if (note.folder, note.name) not in known)
-            found += islice(others, max(0, op.offset - len(ranked)), most - len(ranked))
+        found: list[tuple[Note, float | None]] = []
+        if op.query and op.query.strip():
+            top_k = max(RANKED_LEAST, most)
+            hits = self._memory.search(op.query, top_k=top_k, kinds=["note"], folder=folder, where=_passing(op))
+            found = [(_note_of(hit.memory), hit.score) for hit in hits[:most]]
+            if len(found) < most:
+                known = {(note.folder, note.name) for note, _ in found}
+                items = self._memory.notes(folder, below=True, where=_passing(op), limit=most)
+                found += [(note, None) for note in items if (note.folder, note.name) not in known]
+            found = found[op.offset : most]
+        else:
+            page = self._memory.notes(folder, below=True, where=_passing(op), offset=op.offset, limit=op.limit)
+            found = [(note, None) for note in page]
         if op.refresh_ttl:
             for note, _ in found:
                 self._refresh(note)
         return [SearchItem(**self._fields_of(note), score=score) for note, score in found]
 
-    def _ranked(self, op: SearchOp, folder: str, most: int) -> list[tuple[Note, float | None]]:
-        """The best items for the question with their scores, at most so many. A filter may need a longer ranking."""
-        top_k = max(RANKED_LEAST, most)
-        while True:
-            hits = self._memory.search(op.query or "", top_k=top_k, kinds=["note"], folder=folder)
-            found = [(_note_of(hit.memory), hit.score) for hit in hits if _is_item(hit.memory, op)]
-            if len(found) >= most or len(hits) < top_k:
-                return [*found[:most]]
-            top_k *= RANKED_MORE
-
-    def _notes(self, folder: str) -> Iterator[Note]:
-        page = self._memory.notes(folder, below=True, limit=PAGE)
-        while page:
-            yield from page
-            page = self._memory.notes(folder, below=True, after=page[-1].id, limit=PAGE) if len(page) == PAGE else []
-
     def _list_namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        all_found = {self._namespace(note.folder) for note in self._notes(self._root) if isinstance(note.data, dict)}
-        matching = {
-            one[: op.max_depth] for one in all_found if all(_matches(each, one) for each in op.match_conditions or ())
-        }
+        conditions = op.match_conditions or ()
+        prefixes = (tuple(one.path) for one in conditions if one.match_type == "prefix")
+        longest = max((tuple(takewhile(lambda label: label != "*", path)) for path in prefixes), key=len, default=())
+        folders = self._memory.note_folders(self._folder(longest), where=_is_item)
+        all_found = {self._namespace(folder) for folder in folders}
+        matching = {one[: op.max_depth] for one in all_found if all(_matches(each, one) for each in conditions)}
         return sorted(matching)[op.offset : op.offset + op.limit]
 
     def _folder(self, namespace: Iterable[str]) -> str:
@@ -302,10 +290,16 @@ def _note_of(memory: Memory) -> Note:
     )
 
 
-def _is_item(note: Note | Memory, op: SearchOp) -> bool:
-    """Whether a note is an item that passes the filter; notes that were written without data are none."""
-    value = note.data
-    return isinstance(value, dict) and all(_passes(_at(value, key), one) for key, one in (op.filter or {}).items())
+def _is_item(data: object, metadata: object = None) -> bool:
+    """Whether a note has the data of an item; notes that were written without data are none."""
+    del metadata
+    return isinstance(data, dict)
+
+
+def _passing(op: SearchOp) -> Callable[[Any, Mapping[str, Any]], bool]:
+    """Whether a note is an item that passes the filter."""
+    wanted = (op.filter or {}).items()
+    return lambda data, _: _is_item(data) and all(_passes(_at(data, key), one) for key, one in wanted)
 
 
 def _check_put(op: PutOp) -> None:

@@ -182,6 +182,13 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
     return memory
 
 
+def data_and_metadata(row: Sequence[Any]) -> tuple[Any, Mapping[str, Any]]:
+    """The data and the metadata of the memory of a row, without the rest of it: filters read many rows."""
+    text = row[METADATA]
+    beside = {} if text is None else _decode(text)
+    return (beside.get("data"), beside.get("metadata") or {}) if row[KIND] == NOTE else (None, beside)
+
+
 def _instant(micros: Any) -> datetime | None:  # noqa: ANN401  # an int or None
     return None if micros is None else EPOCH + timedelta(0, 0, micros)
 
@@ -232,6 +239,6 @@ _PUT = tuple(Memory.__dict__[name].__set__ for name in _NAMES)
 _PUT_SEQ = Memory.__dict__["seq"].__set__
 _WITHOUT_CONTENT = frozenset({MESSAGE, NOTE})
 _COUNTS = frozenset({"accesses", "sessions"})
-KIND, TEXT, PHASE, SPAN, SEQ, VERSION = (
-    COLUMNS.index(name) for name in ("kind", "text", "phase", "span_first", "seq", "version")
+KIND, TEXT, PHASE, SPAN, SEQ, VERSION, METADATA = (
+    COLUMNS.index(name) for name in ("kind", "text", "phase", "span_first", "seq", "version", "metadata")
 )

@@ -11,8 +11,12 @@ KEY_LONGEST: Final = 512
 CONDITIONS_MOST: Final = 100
 """Conditions of one filter."""
 _MISSING: Final = object()
+_UNEXPECTED: Final = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+"""Errors of a function on values that it does not expect. A store that reads rows would take them for damage of a row."""
 
 Test: TypeAlias = Callable[[object], bool]
+Condition: TypeAlias = Callable[[Any, Mapping[str, Any]], bool]
+"""A function of the data of a note (None for other memories) and of the metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,31 +25,49 @@ class Filter:
 
     Attributes:
         conditions: for each the whole key, its parts between the dots, and the test of the value.
+        function: a condition of the caller on the data of a note, None for other memories, and on the metadata.
     """
 
-    conditions: tuple[tuple[str, tuple[str, ...], Test], ...]
+    conditions: tuple[tuple[str, tuple[str, ...], Test], ...] = ()
+    function: Condition | None = None
 
-    def __call__(self, *fields: object) -> bool:
-        """Whether the conditions hold. A field is looked up in the first of these values that has it."""
-        return all(test(_first(fields, key, parts)) for key, parts, test in self.conditions)
+    def __call__(self, data: Any, metadata: Mapping[str, Any]) -> bool:  # noqa: ANN401 - any JSON
+        """Whether the conditions hold. A field is looked up in the data, and if it is not there, in the metadata."""
+        if self.function is not None:
+            return self._answer(self.function, data, metadata)
+        return all(test(_first((data, metadata), key, parts)) for key, parts, test in self.conditions)
+
+    def _answer(self, function: Condition, data: object, metadata: Mapping[str, Any]) -> bool:
+        try:
+            return bool(function(data, metadata))
+        except _UNEXPECTED as error:
+            raise InputError(
+                f"where failed with {type(error).__name__} ({error}) on the data {shown(data)} and the metadata "
+                f"{shown(metadata)}: let the function return False for what it does not expect"
+            ) from error
 
     @property
     def passes_without_metadata(self) -> bool:
-        """Whether a memory without metadata passes, as with `{"project": {"$ne": "x"}}`."""
-        return self({})
+        """Whether a memory without data and metadata may pass, as with `{"project": {"$ne": "x"}}`, or with a function."""
+        return self.function is not None or self(None, {})
 
 
 def checked_filter(where: object) -> Filter | None:
     """The filter of a `where` argument, or InputError with the condition at fault; None without conditions.
 
     >>> passes = checked_filter({"project": "x", "score": {"$gte": 2}})
-    >>> passes({"project": "x", "score": 3}), passes({"project": "x"})
+    >>> passes(None, {"project": "x", "score": 3}), passes(None, {"project": "x"})
     (True, False)
     """
     if where is None:
         return None
+    if callable(where) and not isinstance(where, type):
+        return Filter(function=where)
     if not isinstance(where, Mapping):
-        raise InputError(f"where={shown(where)}: pass a mapping such as {{'project': 'x', 'score': {{'$gte': 2}}}}")
+        raise InputError(
+            f"where={shown(where)}: pass a mapping such as {{'project': 'x', 'score': {{'$gte': 2}}}}, or a function of the "
+            "data and the metadata"
+        )
     conditions = [(key, _parts(key), test) for key, wanted in where.items() for test in _tests(_key(key), wanted)]
     if len(conditions) > CONDITIONS_MOST:
         raise InputError(f"where has {len(conditions)} conditions, more than {CONDITIONS_MOST}: use fewer")

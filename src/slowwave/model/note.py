@@ -91,8 +91,8 @@ def is_below(memory: Memory, folder: str) -> bool:
 
 
 def passes_filter(passes: Filter, memory: Memory) -> bool:
-    """Whether a memory passes a `where` filter: of a note, fields are looked up in its data, then in its metadata."""
-    return passes(memory.data, memory.metadata) if memory.kind == NOTE else passes(memory.metadata)
+    """Whether a memory passes a `where` filter. Only a note has data."""
+    return passes(memory.data, memory.metadata)
 
 
 def checked_place(folder: object, name: object) -> tuple[str, str]:

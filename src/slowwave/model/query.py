@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from slowwave.model.filters import Filter
 from slowwave.model.memory import Memory, SourceRef, beginning
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Order: TypeAlias = Literal["recorded", "-recorded", "at", "-at", "newest", "seq", "due", "name"]
+Order: TypeAlias = Literal["recorded", "-recorded", "at", "-at", "newest", "seq", "due", "name", "folder"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +85,10 @@ class Where:
     several.
     Of notes, `conversation` is the folder and `ref` the name; `below` is a folder: only notes in it and in those below
     it; `after_name` is a folder and a name: only notes that come later in the order "name". `with_metadata`: only
-    memories that have metadata or data.
+    memories that have metadata or data. `passes` is a filter on both, and `current_at` a time: only memories that have not
+    ended before it. `offset` and `limit` count what passes.
     Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
-    "name" (of notes: by folder, then by name, in code point order), "at" (by `Memory.at`), "-recorded" and
+    "name" (of notes: by folder, then by name, in code point order), "folder" (of notes: by folder), "at" (by `Memory.at`), "-recorded" and
     "-at" (their reverse). `after` is the id of the memory after which the list begins, in one of the orders "recorded",
     "-recorded", "at" and "-at".
     """
@@ -111,7 +113,10 @@ class Where:
     below: str | None = None
     after_name: tuple[str, str] | None = None
     with_metadata: bool = False
+    passes: Filter | None = None
+    current_at: datetime | None = None
     order: Order = "recorded"
+    offset: int = 0
     limit: int | None = None
 
 

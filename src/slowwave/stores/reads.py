@@ -1,11 +1,14 @@
 """Reads of a store that need no search index: rows by id or by condition, and the state of a scope."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from slowwave.model.codec import dumps, from_micros, to_micros
+from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
+from slowwave.model.filters import Filter
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.night import PassRecord
@@ -14,7 +17,7 @@ from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import Asked, Composed, StoreBase
-from slowwave.stores.rows import entry_of, memory_of
+from slowwave.stores.rows import checked, entry_of, memory_of
 from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import selected
 
@@ -27,6 +30,11 @@ LAST_CHARACTER: Final = "\U0010ffff"
 """Sorts after every other character, by code points and by the bytes of UTF-8."""
 _LAST_PATH: Final = LAST_CHARACTER * (PATH_BYTES // 4 + 1)
 """Greater than every path: the last character of Unicode, once more than fits in a path."""
+PAGE: Final = 500
+"""Rows that are read at once where a filter decides how many are needed."""
+CURSORS: Final = frozenset({"name", "recorded", "-recorded", "at", "-at"})
+"""Orders in which the next page begins after the last row."""
+FOLDER, NAME = COLUMNS.index("conversation"), COLUMNS.index("ref")
 _CLASSES_CACHED = 16
 """The number of scopes whose decay classes are cached."""
 
@@ -71,8 +79,7 @@ class Reader(StoreBase):
         memories: list[Memory] = []
         with self._guard:
             for scope, token in self._readable(scopes):
-                rows = self._db.execute(*selected(where, token, self._db.dialect)).fetchall()
-                memories += [memory_of(scope, row) for row in rows]
+                memories += [from_row(scope, row) for row in self._matching(token, where)]
         return memories if where.limit is None else memories[: where.limit]
 
     def select_each(self, scope: str, selections: Sequence[Where]) -> list[list[Memory]]:
@@ -81,8 +88,45 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             if token is None:
                 return [[] for _ in selections]
+            if any(where.passes is not None for where in selections):
+                return [[from_row(scope, row) for row in self._matching(token, where)] for where in selections]
             asked = [Composed(*selected(where, token, self._db.dialect)) for where in selections]
             return [[memory_of(scope, row) for row in rows] for rows in self._together(asked)]
+
+    def folders(self, scope: str, where: Where) -> list[str]:
+        """The folders of notes that match, in code point order; `limit` and `after_name` count and name folders."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return []
+            where = replace(where, order="folder")
+            if where.passes is None:
+                statement = selected(where, token, self._db.dialect, "DISTINCT conversation")
+                return [row[0] for row in self._db.execute(*statement).fetchall()]
+            notes = self._matching(token, replace(where, limit=None))
+            return list(islice(dict.fromkeys(str(row[FOLDER]) for row in notes), where.limit))
+
+    def _matching(self, token: int, where: Where) -> Iterator[Row]:
+        """The checked rows that match. With a filter they are read in pages, where the order has a cursor."""
+        if where.passes is None:
+            yield from map(checked, self._db.execute(*selected(where, token, self._db.dialect)).fetchall())
+            return
+        in_pages = where.limit is not None and where.order in CURSORS
+        page = replace(where, offset=0, limit=PAGE if in_pages else None)
+        passing = islice(self._passing(token, page, where.passes), where.offset, None)
+        yield from islice(passing, where.limit)
+
+    def _passing(self, token: int, page: Where, passes: Filter) -> Iterator[Row]:
+        while True:
+            rows = self._db.execute(*selected(page, token, self._db.dialect)).fetchall()
+            for row in map(checked, rows):
+                if passes(*data_and_metadata(row)):
+                    yield row
+            if page.limit is None or len(rows) < page.limit:
+                return
+            last = rows[-1]
+            by_name = page.order == "name"
+            page = replace(page, after_name=(last[FOLDER], last[NAME])) if by_name else replace(page, after=last[0])
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
         """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""

@@ -11,6 +11,7 @@ from slowwave.stores.rows import MEMORY_COLUMNS
 from slowwave.stores.sql import bounds
 
 COLUMN_LIST: Final = ", ".join(MEMORY_COLUMNS)
+ROWS_MOST: Final = 2**62
 _LIVE: Final = frozenset(HOT)
 _BELOW: Final = "(conversation = {0} OR (conversation > {0} || '/' AND conversation < {0} || '0'))"
 """A folder and those below it, as a range of the index: "0" is the character after "/"."""
@@ -23,6 +24,7 @@ _ORDER: Final = {
     "at": "valid_from, key",
     "-at": "valid_from DESC, key DESC",
     "name": "conversation, ref, key",
+    "folder": "conversation",
 }
 _BY_TIME: Final = frozenset({"at", "-at"})
 _CONVERSATION_ORDER: Final = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
@@ -75,8 +77,8 @@ class Parameters:
         return [self._known[name] for name in self._used]
 
 
-def selected(where: Where, token: int, dialect: Dialect) -> tuple[str, list[object]]:
-    """The statement that selects from the scope of this token, and its values in order."""
+def selected(where: Where, token: int, dialect: Dialect, columns: str = COLUMN_LIST) -> tuple[str, list[object]]:
+    """The statement that selects from the scope of this token, and its values in order. `passes` is not in it."""
     low, high = bounds(token)
     first, last = _span_columns(where)
     conditions = (
@@ -89,6 +91,7 @@ def selected(where: Where, token: int, dialect: Dialect) -> tuple[str, list[obje
         (dialect.contains.format("folded(text)", "folded({})"), "text", where.text),
         ("ref = {}", "ref", where.ref),
         (_BELOW, "below", where.below or None),
+        ("(expires_at IS NULL OR expires_at >= {})", "current", where.current_at and to_micros(where.current_at)),
     )
     lists = _lists(where)
     values = {name: value for _, name, value in conditions}
@@ -110,9 +113,14 @@ def selected(where: Where, token: int, dialect: Dialect) -> tuple[str, list[obje
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
     order = _orders(where)[where.order].format(nulls_first=dialect.nulls_first)
-    limit = "" if where.limit is None else f" LIMIT {where.limit:d}"
-    statement = f"SELECT {COLUMN_LIST} FROM memories WHERE {' AND '.join(terms)} ORDER BY {order}{limit}"  # noqa: S608  # constants only
+    limit = "" if where.limit is None and not where.offset else f" LIMIT {_rows(where)} OFFSET {where.offset:d}"
+    statement = f"SELECT {columns} FROM memories WHERE {' AND '.join(terms)} ORDER BY {order}{limit}"  # noqa: S608  # constants only
     return statement, parameters.values
+
+
+def _rows(where: Where) -> int:
+    """The most rows to read. Only Postgres has an OFFSET without LIMIT."""
+    return ROWS_MOST if where.limit is None else where.limit
 
 
 def _lists(where: Where) -> list[tuple[str, list[str]]]:
@@ -130,6 +138,8 @@ def _lists(where: Where) -> list[tuple[str, list[str]]]:
 def _page(where: Where, parameters: Parameters) -> list[str]:
     """The condition with which the next page of a listing begins."""
     place = parameters.place
+    if where.after_name is not None and where.order == "folder":
+        return [f"conversation > {place('after_folder')}"]
     if where.after_name is not None:
         return [f"(conversation, ref) > ({place('after_folder')}, {place('after_ref')})"]
     if where.after is None:

@@ -11,7 +11,7 @@ from slowwave.model.filters import checked_filter
 from slowwave.model.json_value import checked_json, checked_metadata, strings
 from slowwave.model.memory import HOT, NOTE, WORDS_OF_DATA, Memory, Trust, altered
 from slowwave.model.message import checked_time
-from slowwave.model.names import checked_id, optional_count
+from slowwave.model.names import checked_count, checked_id, optional_count
 from slowwave.model.note import (
     Note,
     checked_folder,
@@ -19,7 +19,6 @@ from slowwave.model.note import (
     checked_place,
     has_expired,
     note_of,
-    passes_filter,
 )
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import BATCH_MAX, Plan, Receipt
@@ -39,8 +38,6 @@ from slowwave.pipelines.planning import (
 from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports
 
-PAGE: Final = 500
-"""Notes that are read at once."""
 WORDS_LONGEST: Final = 100_000
 """Characters of the text that is made from the data of a note."""
 CAUSE: Final = "note"
@@ -55,6 +52,7 @@ class NoteListing:
     below: bool = False
     where: object = None
     after: str | None = None
+    offset: int = 0
     limit: int | None = None
 
 
@@ -190,34 +188,45 @@ def list_notes(ports: Ports, request: NoteListing) -> list[Note]:
         InputError: the filter is invalid.
         NotFoundError: `after` is no note of this scope.
     """
-    limit = optional_count(request.limit, "limit")
-    passes, after = checked_filter(request.where), _place_of(ports, request.after)
-    folder = checked_folder(request.folder)
-    found: list[Note] = []
-    for memory in _pages(ports, folder, below=request.below, after=after, most=limit if passes is None else None):
-        if limit is not None and len(found) >= limit:
-            break
-        if passes is None or passes_filter(passes, memory):
-            found.append(note_of(memory))
-    return found
+    where = replace(
+        _listed(ports, checked_folder(request.folder), request.where),
+        after_name=_place_of(ports, request.after),
+        offset=checked_count(request.offset, "offset"),
+        limit=optional_count(request.limit, "limit"),
+        order="name",
+    )
+    if not request.below:
+        where = replace(where, conversation=where.below, below=None)
+    return [note_of(memory) for memory in ports.store.select((ports.scope,), where)]
 
 
-def _pages(ports: Ports, folder: str, *, below: bool, after: Place | None, most: int | None) -> Iterator[Memory]:
-    """The notes that have not expired, page by page."""
-    now = ports.now()
-    where = Where(
+def list_folders(
+    ports: Ports, folder: str = "", *, where: object = None, after: str | None = None, limit: int | None = None
+) -> list[str]:
+    """This folder and those below it that have present notes, in code point order.
+
+    Raises:
+        InputError: the filter or another argument is invalid.
+    """
+    found = replace(
+        _listed(ports, checked_folder(folder), where),
+        after_name=None if after is None else (checked_folder(after), ""),
+        limit=optional_count(limit, "limit"),
+    )
+    return ports.store.folders(ports.scope, found)
+
+
+def _listed(ports: Ports, folder: str, where: object) -> Where:
+    """The present notes in a folder and below it."""
+    passes = checked_filter(where)
+    return Where(
         kinds=frozenset({NOTE}),
         phases=frozenset(HOT),
-        conversation=None if below else folder,
-        below=folder if below else None,
-        order="name",
-        limit=PAGE if most is None else max(1, min(PAGE, most)),
+        below=folder,
+        passes=passes,
+        with_metadata=passes is not None and not passes.passes_without_metadata,
+        current_at=ports.now(),
     )
-    while page := ports.store.select((ports.scope,), replace(where, after_name=after)):
-        yield from (memory for memory in page if not has_expired(memory, now))
-        if len(page) < (where.limit or PAGE):
-            return
-        after = _place(page[-1])
 
 
 def _place_of(ports: Ports, note_id: str | None) -> Place | None:

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from slowwave.errors import InputError, NotFoundError, shown
-from slowwave.model.filters import checked_filter
+from slowwave.model.filters import Condition, checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.names import checked_id, optional_conversation, optional_count, optional_names
-from slowwave.model.note import passes_filter
 from slowwave.model.query import Order, Where
 from slowwave.policy.retention.policies import strength
 from slowwave.ports import Ports
@@ -29,7 +28,7 @@ class Listing:
     order: str = "recorded"
     after: Memory | str | None = None
     limit: int | None = None
-    where: Mapping[str, object] | None = None
+    where: Mapping[str, object] | Condition | None = None
 
 
 def listed(ports: Ports, request: Listing) -> list[Memory]:
@@ -57,12 +56,9 @@ def listed(ports: Ports, request: Listing) -> list[Memory]:
         limit=None if by_strength else limit,
     )
     name, passes = optional_conversation(request.conversation), checked_filter(request.where)
-    most = where.limit
     if passes is not None:
-        where = replace(where, limit=None, with_metadata=not passes.passes_without_metadata)
+        where = replace(where, passes=passes, with_metadata=not passes.passes_without_metadata)
     found = ports.store.select((ports.scope,), where) if name is None else _of_conversation(ports, where, name)
-    if passes is not None:
-        found = [memory for memory in found if passes_filter(passes, memory)][:most]
     return _by_strength(ports, found, cursor, request.order, limit) if by_strength else found
 
 

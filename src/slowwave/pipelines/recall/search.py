@@ -291,7 +291,7 @@ def _query(
         allowed = true_then if allowed is None else allowed & true_then
     at_another_time = allowed is not None
     if request.passes is not None or request.folder is not None:
-        passing = frozenset(memory.id for memory in _filtered(ports, request, known) if _passes(memory, request))
+        passing = frozenset(memory.id for memory in _filtered(ports, request, known))
         allowed = passing if allowed is None else allowed & passing
     query = Query(
         text=question,
@@ -316,9 +316,9 @@ def _query(
 
 
 def _filtered(ports: Ports, request: Search, known: dict[str, Memory] | None) -> Iterable[Memory]:
-    """The memories that a filter is applied to: those of the kinds and phases that may be found."""
+    """The memories of the kinds and phases that may be found, that pass the filters on metadata and on folders."""
     if known is not None:
-        return known.values()
+        return (memory for memory in known.values() if _passes(memory, request))
     return ports.store.select(ports.scopes, _filter_selection(request))
 
 
@@ -330,6 +330,7 @@ def _filter_selection(request: Search) -> Where:
         cascade=None,
         below=request.folder,
         with_metadata=request.passes is not None and not request.passes.passes_without_metadata,
+        passes=request.passes,
     )
 
 

@@ -4,10 +4,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from slowwave.errors import InputError
+from slowwave.model.filters import checked_filter
 from slowwave.model.memory import HOT, Memory
 from slowwave.model.plan import BATCH_MAX, GROUP_MAX
 from slowwave.model.query import Where
@@ -69,6 +71,59 @@ class NotesContract:
         ]
         after = sorted(places)[3]
         assert named(store, replace(CURRENT, after_name=after, limit=2)) == sorted(places)[4:6]
+
+    @pytest.mark.parametrize("limit", [None, 0, 1, 2, 7])
+    @pytest.mark.parametrize("offset", [0, 1, 3, 9])
+    def test_a_filter_an_offset_and_a_limit_select_what_they_say_in_every_order(
+        self, store: Store, limit: int | None, offset: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("slowwave.stores.reads.PAGE", 2)
+        written = [note(f"n{n}", folder="ab"[n % 2], data={"n": n % 3}) for n in range(9)]
+        store.apply(plan(*map(add, written)))
+        passes = checked_filter({"n": {"$gte": 1}})
+        for order in ("name", "recorded", "-recorded", "at", "-at", "newest"):
+            every = store.select([SCOPE], replace(CURRENT, order=order))
+            some = [one for one in every if passes is not None and passes(one.data, one.metadata)]
+            for where, expected in ((CURRENT, every), (replace(CURRENT, passes=passes), some)):
+                found = store.select([SCOPE], replace(where, order=order, offset=offset, limit=limit))
+                assert found == expected[offset:][:limit], (order, where.passes)
+
+    def test_a_filter_has_the_data_of_a_note_and_the_metadata_of_all(self, store: Store) -> None:
+        memories = (note("a", data=[1], metadata={"m": 1}), note("b"), fact("Tea", metadata={"m": 2}), fact("Milk"))
+        store.apply(plan(*map(add, memories)))
+        seen: list[tuple[object, object]] = []
+
+        def passes(data: object, metadata: object) -> bool:
+            seen.append((data, metadata))
+            return data == [1] or metadata == {"m": 2}
+
+        found = store.select([SCOPE], Where(cascade=None, passes=checked_filter(passes)))
+        assert found == [memories[0], memories[2]]
+        assert seen == [([1], {"m": 1}), (None, {}), (None, {"m": 2}), (None, {})]
+
+    @pytest.mark.parametrize("failing", [lambda data, _: data["x"] > 1, lambda data, _: data > 1, lambda: True])
+    def test_a_filter_that_fails_is_no_damage_of_the_store(self, store: Store, failing: Any) -> None:  # noqa: ANN401
+        store.apply(plan(add(note("a", data={"n": 1}))))
+        with pytest.raises(InputError, match="where failed"):
+            store.select([SCOPE], replace(CURRENT, passes=checked_filter(failing)))
+        assert len(store.select([SCOPE], CURRENT)) == 1
+
+    def test_folders_are_those_with_a_note_that_matches(self, store: Store) -> None:
+        places = {"": 0, "a": 1, "a-b": 0, "a/b": 1, "a/b/c": 0, "b": 1}
+        for folder, value in places.items():
+            store.apply(plan(add(note("x", folder=folder, data={"n": value})), add(note("y", folder=folder))))
+        gone = note("z", folder="gone")
+        store.apply(plan(add(gone), add(note("z", folder="ended", expires_at=NOW + timedelta(hours=1)))))
+        store.apply(plan(change(gone, phase="retracted")))
+        now = replace(CURRENT, current_at=NOW + timedelta(hours=2))
+        assert store.folders(SCOPE, now) == sorted(places)
+        assert store.folders(SCOPE, replace(now, current_at=NOW)) == sorted([*places, "ended"])
+        assert store.folders(SCOPE, replace(now, below="a")) == ["a", "a/b", "a/b/c"]
+        assert store.folders(SCOPE, replace(now, after_name=("a", ""), limit=2)) == ["a-b", "a/b"]
+        some = replace(now, passes=checked_filter({"n": 1}))
+        assert store.folders(SCOPE, some) == ["a", "a/b", "b"]
+        assert store.folders(SCOPE, replace(some, after_name=("a", ""), limit=1)) == ["a/b"]
+        assert store.folders(OTHER, now) == []
 
     def test_only_memories_with_metadata_or_data_are_selected_by_it(self, store: Store) -> None:
         with_data, without, talk, plain = note("a", data=1), note("b"), message("Hello", metadata={"x": 1}), fact("Tea")
