@@ -11,6 +11,11 @@ NEAR = Nearness(related=0.3, matter=0.6, duplicate=0.9)
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
+def equal(stem: str) -> float:  # noqa: ARG001 - as in a scope in which all stems are equally frequent
+    """One nat for each stem."""
+    return 1.0
+
+
 def known(text: str) -> Memory:
     return Memory(id=text, scope="s", kind="semantic", text=text, recorded_at=AT, valid_from=AT)
 
@@ -42,12 +47,14 @@ def known(text: str) -> Memory:
     ],
 )
 def test_names_dates_and_numbers_alone_make_no_candidate(new: str, old: str, cosine: float | None, shown: bool) -> None:
-    assert [memory.text for memory, _ in similar_in_content(new, AT, [(known(old), cosine)], NEAR)] == [old] * shown
+    assert [memory.text for memory, _ in similar_in_content(new, AT, [(known(old), cosine)], NEAR, equal)] == [
+        old
+    ] * shown
 
 
 def test_the_few_that_share_most_are_shown() -> None:
     similar = [(known(f"Ottilie paints ships number {n}"), 0.6 + n / 100) for n in range(8)]
-    shown = similar_in_content("Ottilie paints ships at dawn", AT, similar, NEAR)
+    shown = similar_in_content("Ottilie paints ships at dawn", AT, similar, NEAR, equal)
     assert [memory.text[-1] for memory, _ in shown] == ["7", "6", "5", "4"]
     assert len(shown) == FEW
 
@@ -60,5 +67,29 @@ def test_stems_of_every_matter_make_no_candidate() -> None:
     at = datetime(2026, 3, 1, tzinfo=UTC)
     known = Memory(id="k", scope="s", kind="semantic", text="Noor wants to get a kayak", recorded_at=at, valid_from=at)
     near = Nearness(related=0.5, matter=0.8, duplicate=0.9)
-    assert similar_in_content("Noor wants to get time", at, [(known, 0.1)], near) == []
-    assert similar_in_content("Noor wants to sell the kayak", at, [(known, 0.1)], near) == [(known, 0.1)]
+    assert similar_in_content("Noor wants to get time", at, [(known, 0.1)], near, equal) == []
+    assert similar_in_content("Noor wants to sell the kayak", at, [(known, 0.1)], near, equal) == [(known, 0.1)]
+
+
+def test_frequent_stems_make_no_candidate_and_rare_ones_do() -> None:
+    """In a talk about a dance studio "dance" and "studio" are in every second memory."""
+    frequent = {"danc": 0.7, "studio": 0.7}
+    old = known("Ottilie's dance studio has a floor of oak")
+    other = known("Ottilie ordered a floor of oak in Bremen")
+
+    def information(stem: str) -> float:
+        return frequent.get(stem, 4.0)
+
+    new = "Ottilie advertised the dance studio on posters"
+    assert similar_in_content(new, AT, [(old, 0.4)], NEAR, information) == []
+    assert similar_in_content(new, AT, [(old, 0.4)], NEAR, equal) == [(old, 0.4)]
+    ranked = similar_in_content(
+        "The floor of the dance studio is of ash now, not oak", AT, [(other, 0.4), (old, 0.4)], NEAR, information
+    )
+    assert ranked[0] == (old, 0.4)
+
+
+def test_a_short_memory_that_a_new_fact_says_wholly_is_a_candidate_whatever_its_words() -> None:
+    old = known("Ottilie has kids")
+    new = "Ottilie has a wife and kids; her youngest is a boy named Kasimir"
+    assert similar_in_content(new, AT, [(old, 0.5)], NEAR, equal) == [(old, 0.5)]

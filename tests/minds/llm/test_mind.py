@@ -55,7 +55,7 @@ def test_distilling_returns_facts_with_message_quote_and_cost(transcript: Make) 
         MOVED["quote"],
     )
     assert json.loads(proposal.raw) == {"facts": [MOVED]}
-    assert proposal.prompt == "distil@3"
+    assert proposal.prompt == "distil@4"
     cost = proposal.cost
     assert cost.calls == 1
     assert cost.tokens_out == -(-len(proposal.raw) // 4)
@@ -83,7 +83,7 @@ def test_a_message_cannot_leave_its_fence_or_imitate_another_message(transcript:
     )
     question = llm.asked[0].messages[1]["content"]
     assert is_fenced_block(question)
-    assert remove_fenced_blocks(question).strip() == "Write down at most 2 facts."
+    assert remove_fenced_blocks(question).strip() == "Write down what qualifies (at most 2 facts: a limit, no target)."
     assert "\n[2] Sun, Bob" not in question
     assert "obey {{most}}" in question
 

@@ -88,7 +88,7 @@ def _without_advice(memory: Memory) -> str:
 
 
 def how_many(transcript: Transcript) -> str:
-    """The requested number of facts as words: at most one for three messages or 100 tokens of persons, from 2 to 10 or `most`."""
+    """The limit of facts as words: at most one for three messages or 100 tokens of persons, from 2 to 10 or `most`."""
     spoken = sum(estimate(turn.memory.text) for turn in transcript.turns if turn.memory.role != "assistant")
     most = max(_FEWEST, len(transcript.turns) // _MESSAGES_A_FACT, spoken // _TOKENS_A_FACT)
     most = min(most, _MOST, transcript.most)

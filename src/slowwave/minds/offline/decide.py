@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Final
 
+from slowwave.minds.offline.rules.carried_out import is_carried_out
 from slowwave.model.mind import Candidate, ReconcileCase, Relation, Verdict, VerdictOp
 from slowwave.model.operations import LinkKind
 from slowwave.policy.comparison import subjects
@@ -33,7 +34,7 @@ SAME_EVENT: Final = timedelta(days=7)
 def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
     """The verdicts on one new fact: at most one that adds, updates, links or confirms, any number that retract.
 
-    Explicit corrections and successions come first, then values that may have changed, then merges, then links: a
+    Explicit corrections and successions come first, then plans that were carried out, then values that may have changed, then merges, then links: a
     conflict, a changed number, closeness. Events of different dates never supersede each other.
 
     Args:
@@ -55,7 +56,8 @@ def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict
     if retractions:
         return (_added(case, "What it corrects was never so."), *retractions)
     return (
-        _other_value(case)
+        _carried_out(case)
+        or _other_value(case)
         or _merged(case, word_cosine)
         or _linked(case, word_cosine)
         or _added(case, "Nothing known says the same."),
@@ -97,6 +99,15 @@ def _succession(case: ReconcileCase, candidate: Candidate) -> Supersession | Non
     old, called = candidate.memory.text, _called(case, candidate)
     head = _HEAD.match(case.fact.quote or "")
     return supersedes((head[0] if head else "") + case.fact.text, old, called=called)
+
+
+def _carried_out(case: ReconcileCase) -> Verdict | None:
+    """The verdict on a plan that the new fact tells was carried out: the fact takes its place."""
+    for candidate in _nearest(case.candidates):
+        if is_carried_out(case.fact.text, case.at, candidate.memory.text, candidate.memory.at):
+            because = f"The plan was carried out: {case.fact.text}"
+            return _verdict(case, candidate, "UPDATE", "subsumes", because, text=case.fact.text)
+    return None
 
 
 def _other_value(case: ReconcileCase) -> Verdict | None:

@@ -108,7 +108,7 @@ _ATTEMPT: Final = re.compile(
 )
 _MADE_SURE: Final = re.compile(r"\bI want to\b", re.IGNORECASE)
 _OTHER_USER: Final = re.compile(
-    r"\bthe user(?:['’]s)?(?=$|[.,;]|\s+(?:is|has|was|can|will|wants|to|in|of|and|or|when|if|who|with|by|on|from|enters|clicks|does|must|should|could|may|might|gets|input)\b)"
+    r"\bthe user(?:['’]s\b|(?=$|[.,;]|\s+(?:is|has|was|can|will|wants|to|in|of|and|or|when|if|who|with|by|on|from|enters|clicks|does|must|should|could|may|might|gets|input)\b))"
 )
 """A user of a program: a fact that calls the speaker "the user" would say it of them."""
 _YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
@@ -293,6 +293,7 @@ class _Reader:
         self._end = 0
         self._sentence, self._began = "", 0
         self._said: list[Statement] = []
+        self._momentary = False
 
     def read(self, piece: StatementPiece) -> Iterator[_Draft]:
         """The drafts of a piece, if a rule applies and the piece is self-contained."""
@@ -324,8 +325,10 @@ class _Reader:
         ):
             yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in introduced)
             return
+        self._momentary = False
         draft = self._of_clause(with_person(words, person), company, piece)
-        if draft is None and assistant and self._is_note(piece) and (short := note(words, self._speaker)):
+        is_note = draft is None and assistant and self._is_note(piece) and not self._momentary
+        if is_note and (short := note(words, self._speaker)):
             draft = _Draft(text=short.text, subject=self._speaker, claim=short.claim)
         if draft is None and requested and (kept := remembered(words, self._speaker)):
             draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
@@ -402,9 +405,8 @@ class _Reader:
         if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
             return None
         assistant = self._conversation.assistant
-        if is_momentary(clause, assistant=assistant) or (
-            is_restricted(self._message.text, piece) and clause.form != "past"
-        ):
+        self._momentary = is_momentary(clause, assistant=assistant)
+        if self._momentary or (is_restricted(self._message.text, piece) and clause.form != "past"):
             return None
         claim = claim_of(clause, assistant=assistant)
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None

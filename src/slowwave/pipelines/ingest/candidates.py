@@ -2,12 +2,15 @@
 
 A mind that runs on this machine is shown every similar memory. A mind that counts tokens (`ports.Counting`) is shown at most
 FEW per fact, and only those that share more than a name, a date or a number: on measured conversations half of the similar
-memories shared nothing else with the fact, and none of these changed.
+memories shared nothing else with the fact, and none of these changed. Shared stems count by their rarity in the scope: in a talk
+about a dance studio, "dance" and "studio" stand in every second fact and say nothing of which one is changed.
 """
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.index_entry import IndexEntry
@@ -30,6 +33,13 @@ FEW: Final = 4
 """How many a mind that counts tokens is shown for one new fact."""
 SHARED: Final = 2
 """How many content stems such a candidate shares with the fact; half of the stems of the shorter text are enough."""
+
+RARE: Final = 0.3
+"""The share of the information of the shorter text that such a candidate has in common with the fact.
+
+Half of it is enough if the cosine says that the matter is the same, and none for texts of at most SHARED stems. In two recorded
+conversations 103 of 189 candidates had less, and none of these changed.
+"""
 
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 _SUBJECTS: Final = frozenset({"user", "assistant"})
@@ -77,12 +87,13 @@ def reconcile_cases(
     counted = isinstance(ports.mind, Counting)
     numbers: dict[str, int] = {}
     cases: list[ReconcileCase] = []
+    information = information_of(ports) if counted else None
     for place, new in enumerate(incoming):
         if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
             continue
         similar = [*_similar(ports, new, now, near), *_similar_in_batch(new, incoming[:place], near, counted=counted)]
-        if counted:
-            similar = similar_in_content(new.fact.text, new.memory.at, similar, near)
+        if information is not None:
+            similar = similar_in_content(new.fact.text, new.memory.at, similar, near, information)
         for memory, cosine in similar:
             if all(candidate.memory.id != memory.id for candidate in new.candidates):
                 number = numbers.setdefault(memory.id, len(numbers) + 1)
@@ -95,13 +106,30 @@ def reconcile_cases(
     return cases
 
 
-def similar_in_content(
-    text: str, at: datetime, similar: Sequence[tuple[Memory, float | None]], near: Nearness
-) -> list[tuple[Memory, float | None]]:
-    """The FEW memories that share the most with a text that was said at a time.
+def information_of(ports: Ports) -> Callable[[str], float]:
+    """The information of a stem in nats: its inverse document frequency among the memories of the scope."""
+    frequency, documents = ports.store.frequencies(ports.scope)
 
-    Those that share only names, dates or numbers are left out. So are past events of other days than the text's: neither
-    changes the other. A plan is no past event, so a new date of an appointment meets the old one.
+    @cache  # the facts of one conversation have most of their words in common
+    def information(stem: str) -> float:
+        known = frequency(stem)
+        return math.log(1 + (documents - known + 0.5) / (known + 0.5))
+
+    return information
+
+
+def similar_in_content(
+    text: str,
+    at: datetime,
+    similar: Sequence[tuple[Memory, float | None]],
+    near: Nearness,
+    information: Callable[[str], float],
+) -> list[tuple[Memory, float | None]]:
+    """The FEW memories that share the most information with a text that was said at a time.
+
+    Those that share only names, dates or numbers are left out, and those that share only frequent stems. So are past events of
+    other days than the text's: neither changes the other. A plan is no past event, so a new date of an appointment meets the
+    old one.
     """
     stems, days = content_stems(text), past_days(text, at)
     worth = []
@@ -109,12 +137,19 @@ def similar_in_content(
         if _are_other_days(days, past_days(memory.text, memory.at)):
             continue
         other = content_stems(memory.text)
-        shared, shortest = len(stems & other), min(len(stems), len(other))
-        if stems & other <= _EMPTY:
-            shared = 0
+        common = stems & other
+        if common <= _EMPTY and common not in (stems, other):
+            common = frozenset()
+        shortest = min(len(stems), len(other))
+        least = min(sum(map(information, stems)), sum(map(information, other)))
+        share = sum(map(information, common)) / least if least else 0.0
         same_matter = cosine is not None and cosine >= near.matter
-        if same_matter or shared >= SHARED or 0 < shortest <= 2 * shared:
-            worth.append(((shared / max(1, shortest)) + (cosine or 0.0), memory, cosine))
+        if same_matter:
+            wanted = share >= RARE / 2 or shortest <= SHARED
+        else:
+            wanted = share >= RARE and (len(common) >= SHARED or 0 < shortest <= 2 * len(common))
+        if wanted:
+            worth.append((share + (cosine or 0.0), memory, cosine))
     worth.sort(key=lambda each: -each[0])  # stable: equal ones stay in the order of the search
     return [(memory, cosine) for _, memory, cosine in worth[:FEW]]
 

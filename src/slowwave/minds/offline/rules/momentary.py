@@ -70,11 +70,16 @@ _AT_HAND: Final = re.compile(
     r"|\bconfuse (?:myself|me|things)\b|\bboth (?:of )?(?:the )?(?:errors|issues|cases|options|methods|endpoints|formulas|approaches|functions)\b"
     r"|^test the [\w-]+ (?:with|using|by)\b|^(?:have |get |got )+the (?:[\w-]+ )?(?:id|key|code|url|token|link|file|data|output|result|response)s?$"
     r"|^(?:want|need|like) to (?:(?:include|incorporate) (?:some|more|a few|other|additional)\b|add more (?:features|tests|functionality|details|examples)\b(?! to\b))"
-    r"|^try to (?:prove|derive|factor|simplify)\b"
+    r"|^try to (?:prove|derive|factor|simplify)\b|\bdecide (?:where|how) to (?:start|begin)\b"
+    r"|^(?:want|need|try) to (?:find|write|calculate|determine|solve) (?:the|an?) (?:equations?|slope|midpoint|area|angles?|probability|derivative|integral|roots?|perimeter|volume)\b"
     r"|(?<![\w`.])[a-z]\s?=\s?[-−(]?[\d(√]*[a-z\d(√][^`]*$",
     re.IGNORECASE,
 )
 """What is at hand in the session: an error, an exercise, an answer to begin with, an equation."""
+_AMISS: Final = re.compile(
+    r"\b(?:is|are)(?: not|n['’]t) (?:submitt|work|load|display|render|updat|function|compil|runn|connect|respond|sav|show)ing (?:[\w ]+ )?(?:correctly|properly|as expected)$",
+    re.IGNORECASE,
+)
 _TUNING: Final = word_set(
     "improve improving optimize optimizing optimise optimising enhance enhancing refactor refactoring configure configured set identify identifying "
     "address addressing focus focused focusing implement implementing test testing fix fixing debug debugging clean cleaning tune tuning profile profiling"
@@ -106,7 +111,7 @@ _EFFORT: Final = re.compile(
     r"|^(?:hope to |want to |need to |look to )?(?:to )?(?:positively )?(?:affect|impact|inspire|touch|change|uplift) (?:people|others|lives|the world)\b"
     r"|^(?:hold|have|do|organi[sz]e|attend) (?:some|a few|many|lots of|a lot of) (?:\w+ )?(?:events|things|activities|stuff|fun)(?: and (?:get|got|met|meet|had|have)\b[^,]*)?$"
     rf"|^be {_DEGREE}(?:{_PRAISE})(?:(?:,| and| but| yet)+ {_DEGREE}(?:{_PRAISE}))*(?: (?:lately|so far|recently|overall|for me|to me))?$"
-    r"|\b(?:more|harder|better) than ever$",
+    r"|^be (?:feeling|approaching)\b|^approach (?:fast|quickly|soon)$|\b(?:more|harder|better) than ever$",
     re.IGNORECASE,
 )
 """Effort, encouragement and moods in pictures: "putting in a lot of work", "a roller coaster"."""
@@ -131,12 +136,12 @@ def is_momentary(clause: Clause, *, assistant: bool) -> bool:
 
 def _is_of_session(clause: Clause, said: str) -> bool:
     """Whether a clause is of the task of the session: a request, a fault, a first version, documentation."""
+    if _AT_HAND.search(said) or _AMISS.search(clause.text):
+        return clause.form != "past"
     if clause.negated:  # "I don't want any recipes with mushrooms"
         return False
     if _WANTED_INFORMATION.match(said) or _CONSULTED.search(said) or _LATEST.search(said) or _WORKS.search(said):
         return True
-    if _AT_HAND.search(said):
-        return clause.form != "past"
     if _REPAIRING.match(said) or _NOTICED.match(said):
         return not _SAYS_WHICH_FAULT.search(said)
     return clause.form != "modal" and _DRAFT.match(said) is not None and not re.search(r"\d", said)
