@@ -155,8 +155,9 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
 @router.get("/nights/plan/{plan_id}")
 def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
     """What a sleep pass would do now, as differences with their reasons."""
-    plan = visit.desk.plans.get(visit.scope, plan_id)
-    texts = rows.texts_of(visit.memory("read"), rows.linked_ids([plan]))
+    memory = visit.memory("read")
+    plan = visit.desk.plans.get(memory, plan_id)
+    texts = rows.texts_of(memory, rows.linked_ids([plan]))
     return visit.render("plan.html", plan=plan, stages=rows.stage_rows(plan, texts))
 
 
