@@ -209,6 +209,8 @@ def served(face: str, clients: int, seconds: float) -> int:
                     urlopen(f"http://127.0.0.1:{port}/readyz").close()
                     break
                 except URLError:
+                    if server.poll() is not None:
+                        sys.exit(f"the server ended with {server.returncode}")
                     time.sleep(0.1)
             counted = drive(FACES[face](port, key), clients, seconds)
         finally:

@@ -6,7 +6,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from starlette.testclient import TestClient
 from tests.server.conftest import CANARY, Server
+
+from slowwave.server.app import build_app
 
 ROOT = "/v1/scopes/acme%2Falice"
 
@@ -243,7 +246,7 @@ def test_a_night_is_planned_shown_applied_and_undone(server: Server) -> None:
     assert len(get(server, "/facts")["items"]) == 1
     post(server, f"/plans/{plan['id']}:apply")
     assert get(server, "/facts")["items"] == []
-    post(server, f"/plans/{plan['id']}:apply", code=404)
+    assert "was applied" in post(server, f"/plans/{plan['id']}:apply", code=404)["detail"]
     post(server, f"/runs/{plan['id']}:undo")
     assert len(get(server, "/facts")["items"]) == 1
 
@@ -258,6 +261,22 @@ def test_the_events_of_a_job_are_numbered_and_continue_after_the_last_one_seen(s
     assert json.loads(whole[-1].split("data: ")[1]) == {"state": "done"}
     rest = server.client.get(address, headers={"last-event-id": "3"}).text.split("\n\n")[:-1]
     assert rest == whole[3:]
+
+
+def test_a_restarted_server_says_what_became_of_its_plans_and_jobs(server: Server) -> None:
+    server.store.within("acme", "alice").add("Alice has a dentist appointment", category="event")
+    server.clock.advance(days=400)
+    job = finished(server, "/sleep", {"dry_run": True})
+    plan, applied = job["result"]["plan"]["id"], finished(server, "/sleep")["result"]["run_id"]
+    with TestClient(build_app(server.store), base_url="http://localhost") as restarted:
+        gone = {path: restarted.get(ROOT + path) for path in (f"/jobs/{job['id']}", f"/jobs/{job['id']}/events")}
+        gone |= {path: restarted.get(ROOT + path) for path in (f"/plans/{plan}", f"/plans/{applied}")}
+        gone["apply"] = restarted.post(f"{ROOT}/plans/{plan}:apply")
+    assert {answer.status_code for answer in gone.values()} == {404}
+    details = [answer.json()["detail"] for answer in gone.values()]
+    hints = ("list of runs", "list of runs", "dry run", "was applied", "dry run")
+    assert all(hint in detail for hint, detail in zip(hints, details, strict=True)), details
+    assert get(server, f"/runs/{applied}")["id"] == applied
 
 
 def test_a_file_is_imported_once_and_undone(server: Server) -> None:

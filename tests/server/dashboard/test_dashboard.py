@@ -12,9 +12,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from slowwave import Slowwave
+from slowwave.pipelines.admin.undo import undone_runs
 from slowwave.server.access.door import Door
 from slowwave.server.app import build_app
-from slowwave.server.dashboard.rows import ChangeRow, GroupRow
+from slowwave.server.dashboard.rows import ChangeRow, GroupRow, texts_of
 from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
@@ -366,3 +367,34 @@ def test_a_wrong_address_gets_one_sentence(browser: TestClient, path: str, code:
 def test_htmx_is_the_file_that_its_authors_published() -> None:
     script = files("slowwave.server.dashboard").joinpath("static/htmx.min.js").read_bytes()
     assert hashlib.sha256(script).hexdigest() == HTMX
+
+
+def test_a_run_whose_undo_was_undone_is_not_shown_as_undone(store: Slowwave) -> None:
+    memory = store.within("default")
+    added = memory.add("Ada bakes rye bread").run_id
+    kept = memory.add("Ada rows").run_id
+    undo = memory.undo(added)[0].run_id
+    assert undone_runs(memory.ports) == {added}
+    again = memory.undo(undo)[0].run_id
+    assert undone_runs(memory.ports) == {undo}
+    memory.undo(again)
+    assert undone_runs(memory.ports) == {added, again}
+    assert kept not in undone_runs(memory.ports)
+
+
+def test_linked_memories_are_read_in_one_call(store: Slowwave, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = store.within("default")
+    ids = [memory.add(f"Ada owns {thing}").ids[0] for thing in ("a kiln", "a ferry", "seven clocks")]
+    read: list[list[str]] = []
+    get = memory.ports.store.get
+    monkeypatch.setattr(
+        memory.ports.store, "get", lambda scopes, wanted: read.append(list(wanted)) or get(scopes, wanted)
+    )
+    assert texts_of(memory, [*ids, "gone"]) == {
+        ids[0]: "Ada owns a kiln",
+        ids[1]: "Ada owns a ferry",
+        ids[2]: "Ada owns seven clocks",
+        "gone": "gone",
+    }
+    assert len(read) == 1
+    assert texts_of(memory, []) == {}

@@ -62,7 +62,7 @@ def _forgetting(ports: Ports, top: Sequence[Memory], title: str) -> Picture:
     series = tuple(_curve(ports, memory, first, last) for memory in top)
     return Picture(
         title=title,
-        across="each dot is a use; right of now: if nobody used them any more",
+        across="each dot is a use; right of now: without further use",
         up="strength",
         series=series,
         ticks=_ticks(first, last),

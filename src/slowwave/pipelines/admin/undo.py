@@ -149,6 +149,12 @@ def _writes_pages(run: Run) -> bool:
     return run.cause in CAUSES
 
 
+def undone_runs(ports: Ports) -> frozenset[str]:
+    """The ids of the runs that are undone now. A run whose undo was undone is not among them. No operation is read."""
+    undone_by, wholes = _undos_by_run(ports)
+    return frozenset(run for run, undo in undone_by.items() if wholes[undo] not in undone_by)
+
+
 def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:
     """The id of the undo by the id of the undone run, and the id of the whole undo by the id of each of its parts.
 

@@ -1,14 +1,17 @@
 """Errors of an interface over HTTP as problem details, and their description in OpenAPI."""
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any, Final
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
+from slowwave import __version__
 from slowwave.errors import SlowwaveError
 from slowwave.server.access.problems import INVALID, MEDIA_TYPE, UNEXPECTED, problem, problem_of, status_kind
 
@@ -42,7 +45,36 @@ class Problem(BaseModel):
     detail: str = ""
 
 
-def add_handlers(app: FastAPI) -> None:
+def described_app(root: str, title: str, key: str, routers: Iterable[APIRouter], description: str = "") -> FastAPI:
+    """The application of an interface with these routes, whose errors are problem details, described as OpenAPI.
+
+    Args:
+        root: the path of the interface, such as "/v1".
+        title: its title.
+        key: what the description says about a key.
+        routers: its routes.
+        description: its description.
+    """
+    app = FastAPI(
+        title=title,
+        version=__version__,
+        description=description,
+        responses=PROBLEMS,
+        docs_url=None,  # their pages load scripts from other sites
+        redoc_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(HTTPBearer(auto_error=False, description=key))],
+        servers=[{"url": root}],
+        root_path_in_servers=False,
+    )
+    for router in routers:
+        app.include_router(router)
+    _add_handlers(app)
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]  # as FastAPI documents it
+    return app
+
+
+def _add_handlers(app: FastAPI) -> None:
     """Answer every error with problem details."""
 
     @app.exception_handler(SlowwaveError)
@@ -77,7 +109,7 @@ def _allowed(app: FastAPI, request: Request) -> set[str]:
     return {method for route in found for method in route.methods or ()}
 
 
-def described(app: FastAPI) -> dict[str, Any]:
+def _described(app: FastAPI) -> dict[str, Any]:
     """The description as OpenAPI, made once. FastAPI describes its own form of error 422, which is not used here."""
     if app.openapi_schema is None:
         described: dict[str, Any] = FastAPI.openapi(app)

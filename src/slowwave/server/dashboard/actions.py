@@ -107,7 +107,7 @@ def plan_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
 def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Carry out a plan. Groups whose memories have changed since are dropped."""
     memory = visit.act(token, "write")
-    plan = visit.desk.plans.get(visit.scope, plan_id)
+    plan = visit.desk.plans.get(memory, plan_id)
     memory.apply(plan)
     visit.desk.plans.drop(plan_id)
     return visit.go(f"/runs/{plan.id}")
@@ -116,8 +116,8 @@ def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResp
 @router.post("/nights/plan/{plan_id}/discard")
 def discard_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Forget a plan. Nothing was changed by it."""
-    visit.act(token, "write")
-    visit.desk.plans.get(visit.scope, plan_id)
+    memory = visit.act(token, "write")
+    visit.desk.plans.get(memory, plan_id)
     visit.desk.plans.drop(plan_id)
     return visit.go("/nights")
 

@@ -9,7 +9,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.access import AccessKey
 from slowwave.model.memory import HOT, PAGE, PHASES, SUMMARY
-from slowwave.model.plan import Run
+from slowwave.pipelines.admin.undo import undone_runs
 from slowwave.server.access.door import Visitor
 from slowwave.server.dashboard import rows
 from slowwave.server.dashboard.templating import drawing
@@ -59,7 +59,7 @@ def today(visit: Reader) -> HTMLResponse:
     memory = visit.memory("read")
     status = memory.status()
     last = next(iter(memory.runs(1, cause="sleep", parts="none")), None)
-    undone = _undone(memory)
+    undone = undone_runs(memory.ports)
     counts = status.counts
     return visit.render(
         "today.html",
@@ -110,6 +110,7 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
     found = memory.explain(memory_id)
     is_fact = found.memory.kind in FACTS or found.memory.kind == SUMMARY
     others = [link.other(memory_id) for link in found.links]
+    linked = rows.texts_of(memory, others)
     return visit.render(
         "memory.html",
         found=found,
@@ -120,7 +121,7 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
             (event, rows.change_row(event.operation, {}), rows.cause_title(event.cause))
             for event in reversed(found.history)
         ],
-        linked=[(link, text) for link, text in zip(found.links, _texts_of(memory, others), strict=True)],
+        linked=[(link, linked[other]) for link, other in zip(found.links, others, strict=True)],
         is_fact=is_fact,
     )
 
@@ -139,7 +140,7 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
     memory = visit.memory("read")
     cause = None if every else "sleep"
     runs = memory.runs(NIGHTS, cause=cause, after=after or None, parts="none")
-    undone = _undone(memory)
+    undone = undone_runs(memory.ports)
     running = next((job for job in visit.desk.jobs.list(visit.scope) if not job.has_ended), None)
     return visit.render(
         "nights.html",
@@ -154,9 +155,9 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
 @router.get("/nights/plan/{plan_id}")
 def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
     """What a sleep pass would do now, as differences with their reasons."""
-    plan = visit.desk.plans.get(visit.scope, plan_id)
-    linked = sorted(rows.linked_ids([plan]))
-    texts = dict(zip(linked, _texts_of(visit.memory("read"), linked), strict=True))
+    memory = visit.memory("read")
+    plan = visit.desk.plans.get(memory, plan_id)
+    texts = rows.texts_of(memory, rows.linked_ids([plan]))
     return visit.render("plan.html", plan=plan, stages=rows.stage_rows(plan, texts))
 
 
@@ -170,7 +171,7 @@ def running_night(visit: Reader, job_id: str) -> HTMLResponse:
 def one_run(visit: Reader, run_id: str) -> HTMLResponse:
     """One run as differences, with the undo of it."""
     memory = visit.memory("read")
-    return visit.render("run.html", row=_whole_run(memory, run_id, _undone(memory)))
+    return visit.render("run.html", row=_whole_run(memory, run_id, undone_runs(memory.ports)))
 
 
 @router.get("/review")
@@ -238,22 +239,6 @@ def scopes(visit: Reader, after: str = "", q: Text = "") -> HTMLResponse:
     )
 
 
-def _texts(memory: AgentMemory, run: Run) -> dict[str, str]:
-    """The texts of the memories that links of a run name, by id. A memory that was erased is left out."""
-    wanted = sorted(rows.linked_ids(each.plan for each in (run, *run.parts)))
-    return dict(zip(wanted, _texts_of(memory, wanted), strict=True))
-
-
-def _texts_of(memory: AgentMemory, ids: list[str]) -> list[str]:
-    texts = []
-    for each in ids:
-        try:
-            texts.append(memory.get(each).text)
-        except NotFoundError:
-            texts.append(each)
-    return texts
-
-
 def _keys(visitor: Visitor) -> list[AccessKey]:
     """The keys that the holder of an admin key may manage."""
     return [key for key in visitor.store.list_keys() if visitor.key.reaches(key.prefix)]
@@ -262,9 +247,5 @@ def _keys(visitor: Visitor) -> list[AccessKey]:
 def _whole_run(memory: AgentMemory, run_id: str, undone: frozenset[str]) -> rows.RunRow:
     """A run with its parts, as a row."""
     run = memory.run(run_id)
-    return rows.run_row(run, undone, _texts(memory, run))
-
-
-def _undone(memory: AgentMemory) -> frozenset[str]:
-    """The ids of the runs that a later run undid."""
-    return frozenset(run.undoes for run in memory.runs(None, cause="undo", parts="none") if run.undoes)
+    texts = rows.texts_of(memory, rows.linked_ids(each.plan for each in (run, *run.parts)))
+    return rows.run_row(run, undone, texts)

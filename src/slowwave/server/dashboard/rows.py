@@ -6,7 +6,6 @@ from itertools import groupby
 from typing import Final
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.errors import NotFoundError
 from slowwave.model.memory import MESSAGE, SUMMARY, Memory
 from slowwave.model.operations import Add, Change, Erase, Link, Operation, RejectFact, SetTitle, Use
 from slowwave.model.plan import Plan, Run, count_operations, merge_groups
@@ -335,16 +334,28 @@ def pages_by_subject(pages: Sequence[Memory]) -> list[tuple[str, list[Memory]]]:
 def finding_rows(memory: AgentMemory, health: Health) -> list[FindingRow]:
     """The findings about a scope, the urgent ones first, each with the memories that it names."""
     ordered = sorted(health.findings, key=lambda finding: not finding.urgent)
-    return [FindingRow(finding=finding, examples=tuple(_named(memory, finding))) for finding in ordered]
+    known = memories_of(memory, (each for finding in ordered for ids in finding.memories for each in ids))
+    return [FindingRow(finding=finding, examples=tuple(_named(known, finding))) for finding in ordered]
 
 
-def _named(memory: AgentMemory, finding: Finding) -> Iterator[tuple[Memory, ...]]:
+def _named(known: Mapping[str, Memory], finding: Finding) -> Iterator[tuple[Memory, ...]]:
     """The memories of each example. An example of which a memory was erased meanwhile is left out."""
     for ids in finding.memories:
-        try:
-            yield tuple(memory.get(identity) for identity in ids)
-        except NotFoundError:
-            continue
+        if all(identity in known for identity in ids):
+            yield tuple(known[identity] for identity in ids)
+
+
+def memories_of(memory: AgentMemory, ids: Iterable[str]) -> dict[str, Memory]:
+    """The memories of these ids by id, read in one call. One that was erased is left out."""
+    ports, wanted = memory.ports, sorted(set(ids))
+    return {each.id: each for each in ports.store.get(ports.scopes, wanted)} if wanted else {}
+
+
+def texts_of(memory: AgentMemory, ids: Iterable[str]) -> dict[str, str]:
+    """The texts of the memories of these ids by id; the id itself of one that was erased."""
+    wanted = set(ids)
+    known = memories_of(memory, wanted)
+    return {each: known[each].text if each in known else each for each in wanted}
 
 
 def phase_tag(memory: Memory) -> str:

@@ -4,14 +4,12 @@ from functools import cache
 from typing import Final
 
 from anyio import CapacityLimiter
-from fastapi import Depends, FastAPI
-from fastapi.security import HTTPBearer
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from slowwave import __version__
 from slowwave.server.access.admission import Admission
 from slowwave.server.access.door import Door
-from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
+from slowwave.server.access.handlers import described_app
 from slowwave.server.http import changes, memories, nights, notes, upkeep
 from slowwave.server.http.dependencies import REPEATED_AT_ONCE
 from slowwave.server.http.paths import whole_path
@@ -42,20 +40,5 @@ def build_http(door: Door, jobs: Jobs, plans: Plans, streams: Streams) -> ASGIAp
 @cache
 def routes() -> FastAPI:
     """The routes of `/v1`, behind the admission. They hold no state, and building them takes most of a second."""
-    app = FastAPI(
-        title="Slowwave",
-        version=__version__,
-        description=DESCRIPTION,
-        responses=PROBLEMS,
-        docs_url=None,  # their pages load scripts from other sites
-        redoc_url=None,
-        redirect_slashes=False,
-        dependencies=[Depends(HTTPBearer(auto_error=False, description="A key: `sw_…`."))],
-        servers=[{"url": "/v1"}],
-        root_path_in_servers=False,
-    )
-    for router in (memories.router, notes.router, nights.router, changes.router, upkeep.router, upkeep.of_scope):
-        app.include_router(router)
-    add_handlers(app)
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]  # as FastAPI documents it
-    return app
+    routers = (memories.router, notes.router, nights.router, changes.router, upkeep.router, upkeep.of_scope)
+    return described_app("/v1", "Slowwave", "A key: `sw_…`.", routers, DESCRIPTION)

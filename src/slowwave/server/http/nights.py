@@ -157,13 +157,13 @@ async def events(
 @router.get("/plans/{plan_id}", tags=["nights"])
 def plan(memory: Reading, plans: PlansOf, plan_id: Id) -> view.PlanView:
     """Read the plan of a dry run."""
-    return view.PlanView.of(plans.get(memory.scope, plan_id))
+    return view.PlanView.of(plans.get(memory, plan_id))
 
 
 @router.post("/plans/{plan_id}:apply", tags=["nights"])
 def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
     """Carry out the plan of a dry run. A group whose memories changed since is dropped, and `dropped` says so."""
-    receipts = memory.apply(plans.get(memory.scope, plan_id))
+    receipts = memory.apply(plans.get(memory, plan_id))
     plans.drop(plan_id)
     return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
 
@@ -171,7 +171,7 @@ def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
 @router.delete("/plans/{plan_id}", status_code=204, tags=["nights"])
 def discard(memory: Writing, plans: PlansOf, plan_id: Id) -> None:
     """Forget a plan."""
-    plans.get(memory.scope, plan_id)
+    plans.get(memory, plan_id)
     plans.drop(plan_id)
 
 

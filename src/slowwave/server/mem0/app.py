@@ -6,11 +6,9 @@ from functools import cache
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
-from fastapi.security import HTTPBearer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from starlette.types import ASGIApp
 
-from slowwave import __version__
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
 from slowwave.model.message import content_text
@@ -19,7 +17,7 @@ from slowwave.model.plan import Event
 from slowwave.server.access.admission import Admission, decoded, visitor_of
 from slowwave.server.access.door import Door, Visitor
 from slowwave.server.access.errors import UnsupportedError
-from slowwave.server.access.handlers import PROBLEMS, add_handlers, described
+from slowwave.server.access.handlers import described_app
 from slowwave.server.access.values import only_number
 from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
 from slowwave.server.mem0.filters import ENTITIES
@@ -141,21 +139,7 @@ def build_mem0(door: Door) -> ASGIApp:
 @cache
 def _routes() -> FastAPI:
     """The routes, which hold no state."""
-    app = FastAPI(
-        title="Slowwave for mem0's clients",
-        version=__version__,
-        responses=PROBLEMS,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        dependencies=[Depends(HTTPBearer(auto_error=False, description="A key: `sw_…`, also as `Token sw_…`."))],
-        servers=[{"url": "/mem0"}],
-        root_path_in_servers=False,
-    )
-    app.include_router(router)
-    add_handlers(app)
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]  # as FastAPI documents it
-    return app
+    return described_app("/mem0", "Slowwave for mem0's clients", "A key: `sw_…`, also as `Token sw_…`.", (router,))
 
 
 @router.get("/v1/ping/")

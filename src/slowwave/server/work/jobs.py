@@ -136,12 +136,15 @@ class Jobs:
         """A job of a scope.
 
         Raises:
-            NotFoundError: there is none of this id, or it is too long ago.
+            NotFoundError: there is none of this id in this process; the error says where its results are.
         """
         with self._lock:
             job = self._jobs.get(job_id)
         if job is None or job.scope != scope:
-            raise NotFoundError(f"no job {job_id!r} in scope {scope}: the results of old jobs are in the list of runs")
+            raise NotFoundError(
+                f"no job {job_id!r} in scope {scope}: a server forgets its jobs when it restarts, and does not know those of "
+                "another process. The list of runs has what the job stored; send the request again for what is left"
+            )
         return job
 
     def list(self, scope: str) -> list[Job]:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.plan import Plan
 
 KEPT_MOST: Final = 200
-KEPT: Final = timedelta(hours=12)
+KEPT_HOURS: Final = 12
+KEPT: Final = timedelta(hours=KEPT_HOURS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +37,25 @@ class Plans:
             while len(self._plans) > KEPT_MOST:
                 self._plans.popitem(last=False)
 
-    def get(self, scope: str, plan_id: str) -> Plan:
-        """A plan of a scope.
+    def get(self, memory: AgentMemory, plan_id: str) -> Plan:
+        """A plan of the scope of a memory.
 
         Raises:
-            NotFoundError: there is none of this id, it was applied or discarded, or it is too old.
+            NotFoundError: it was applied or discarded, it is too old, or this process does not know it; the error says what
+                to do.
         """
         with self._lock:
             kept = self._plans.get(plan_id)
-        if kept is None or kept.plan.scope != scope or datetime.now(UTC) - kept.at > KEPT:
-            raise NotFoundError(f"no plan {plan_id!r} in scope {scope}: make a new one with a dry run")
-        return kept.plan
+        if kept is not None and kept.plan.scope == memory.scope and datetime.now(UTC) - kept.at <= KEPT:
+            return kept.plan
+        if memory.ports.store.run(memory.scope, plan_id) is not None:
+            raise NotFoundError(
+                f"plan {plan_id!r} was applied: the run of the same id shows what it did, and its undo reverses it"
+            )
+        raise NotFoundError(
+            f"no plan {plan_id!r} in scope {memory.scope}: it was discarded, is older than {KEPT_HOURS} hours, or was made "
+            "before the server restarted or by another process. Nothing of it was carried out: make a new one with a dry run"
+        )
 
     def drop(self, plan_id: str) -> None:
         """Forget a plan that was applied or discarded."""

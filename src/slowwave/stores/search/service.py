@@ -274,9 +274,12 @@ class Searcher(StoreBase):
         with self._guard, self._one_state():
             self._readable([held.scope])  # a server shows rows of scopes that were named
             last, reindexed = self._one("state_of_scope", place)
-            if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last or low):
+            last = last or low
+            if held.stored is not None and (last - held.stored) * BEHIND < len(held.index):
+                return  # the stored index is recent, whatever the last rows of the journal are about
+            if held.reindexed != reindexed or not self._caught_up(held, held.scope, token, last):
                 return
-            held.journal = last or low
+            held.journal = last
             if held.stored is not None and held.behind * BEHIND < len(held.index):
                 return
             with held.lock:
