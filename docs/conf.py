@@ -43,7 +43,10 @@ nitpick_ignore_regex = [
     ("py:class", r"np\.float32|NDArray"),
     ("py:class", r"JsonValue|FactLike"),  # names that annotations give to unions
     ("py:class", r"slowwave\.[\w.]+\.[A-Z]"),  # type variables
-    ("py:class", r"slowwave\.(session|aio|model\.index_entry|worker\.queue)\.\w+"),  # not public, in signatures
+    (
+        "py:class",
+        r"slowwave\.(session|aio|model\.index_entry|model\.filters|worker\.queue)\.\w+",
+    ),  # not public, in signatures
     ("py:class", r"slowwave\.ports\.Store|slowwave\.testing\.openai_server\.Received"),  # the same
 ]
 

@@ -572,9 +572,8 @@ class AgentMemory:
             as_of: what was true at this time, also if it was superseded later.
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
-            where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}} with $eq, $ne,
-                $gt, $gte, $lt, $lte and $in (docs/notes.md). Of a note, its data are looked at first. Or a function of the
-                data (None for what is no note) and the metadata that returns whether a memory passes.
+            where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}}; of a note, its
+                data are looked at first (docs/notes.md). Or a function of data (of a note, else None) and metadata.
             folder: only notes in this folder and in those below it; "" means all notes.
             min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
@@ -944,7 +943,7 @@ class AgentMemory:
             folder: the folder; "" is the root.
             below: also those of the folders below it.
             where: only notes that pass, such as {"status": "open", "score": {"$gte": 2}}: a field is looked up in the data
-                of the note, and if it is not there, in its metadata. The operators are those of `search`. Or a function
+                of the note, and if it is not there, in its metadata. Its operators are in docs/notes.md. Or a function
                 of the data and the metadata that returns whether a note passes.
             after: the `id` of the last note of the page before; None: from the first.
             offset: how many of the notes that pass are left out first. `after` is faster for the pages of a long list.

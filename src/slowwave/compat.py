@@ -199,7 +199,8 @@ class MemoryConsolidator:
 def _compression_threshold(forgetting_threshold: float) -> float:
     """The default threshold of compression if it is above that of forgetting, else half-way from there to 1."""
     default = Config().consolidation_retention_threshold
-    return default if forgetting_threshold < default else (1.0 + forgetting_threshold) / 2
+    is_between = default <= forgetting_threshold < 1  # Config refuses a number that is not below 1
+    return (1.0 + forgetting_threshold) / 2 if is_between else default
 
 
 def _facts(ports: Ports) -> list[Memory]:

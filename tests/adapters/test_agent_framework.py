@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from agent_framework import (
     tool,
 )
 from tests.adapters.pages import check_page
+from tests.adapters.stored import said
 
 from slowwave import AgentMemory, InputError, Message as Said, Slowwave, StoreError
 from slowwave.adapters.agent_framework import SlowwaveProvider
@@ -57,16 +58,6 @@ class Scripted(FunctionInvocationLayer, BaseChatClient):
 
 def agent(model: Scripted, memory: AgentMemory, **options: Any) -> Agent:  # noqa: ANN401 - of the agent
     return Agent(client=model, name="helper", context_providers=[SlowwaveProvider(memory)], **options)
-
-
-def said(memory: AgentMemory, session: str) -> list[tuple[str, str]]:
-    return [(message.role, message.content) for message in memory.messages(session)]
-
-
-@pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.open(":memory:", llm=None, embedder="none") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -91,12 +91,6 @@ def get_directory_snapshot(base_path):
     notes = _MEMORIES[base_path].notes("memories", below=True)
     return {f"{note.folder}/{note.name}": note.text for note in notes}
 """
-
-
-@pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.in_memory(embedder=None) as opened:
-        yield opened
 
 
 @pytest.fixture(params=["sync", "async"])

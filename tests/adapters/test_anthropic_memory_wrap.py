@@ -3,13 +3,14 @@
 import asyncio
 import copy
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import anthropic
 import pytest
 from anthropic import Anthropic, AsyncAnthropic
-from tests.adapters.loopback import Loopback, loopback
+from tests.adapters.loopback import Loopback
+from tests.adapters.stored import said
 
 import slowwave
 from slowwave import AgentMemory
@@ -38,15 +39,8 @@ def events(*texts: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.in_memory() as opened:
-        yield opened
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with loopback() as running:
-        yield running
+def embedder() -> str:
+    return "static"
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -91,10 +85,6 @@ def read(result: Any) -> str:  # noqa: ANN401 - a result of either client
         with result as stream:
             return "".join(stream.text_stream)
     return "".join(getattr(block, "text", "") for block in result.content)
-
-
-def said(memory: AgentMemory) -> list[tuple[str, str]]:
-    return [(one.role or "", one.text) for one in memory.get_all(kinds=["message"])]
 
 
 @pytest.mark.parametrize("how", ["create", "create with stream", "stream"])

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import BaseModel, Field
 from tests.adapters.pages import check_page
+from tests.adapters.stored import said
 
 from slowwave import AgentMemory, ClosedError, InputError, Message, Slowwave, StoreError
 from slowwave.adapters.langchain import SlowwaveMiddleware, SlowwaveRetriever
@@ -51,22 +52,12 @@ class Scripted(BaseChatModel):
         return "\n".join(message.text for message in self.shown[call] if isinstance(message, SystemMessage))
 
 
-def said(memory: AgentMemory, conversation: str = "default") -> list[tuple[str, str]]:
-    return [(message.role, str(message.content)) for message in memory.messages(conversation)]
-
-
 def thread(name: str) -> dict[str, Any]:
     return {"configurable": {"thread_id": name}}
 
 
 def words(text: str) -> dict[str, Any]:
     return {"messages": [("user", text)]}
-
-
-@pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.in_memory(embedder=None) as opened:
-        yield opened
 
 
 class TestRetriever(RetrieversIntegrationTests):
@@ -142,7 +133,7 @@ def test_the_context_is_built_once_in_a_run_and_before_its_words_are_stored(memo
     assert model.system(0) == model.system(1)
     assert "Ada prefers green tea" in model.system()
     assert "Which tea" not in model.system()
-    assert said(memory) == [
+    assert said(memory, "default") == [
         ("user", "Which tea does Ada prefer?"), ("assistant", "I look it up."), ("assistant", "Green tea.")
     ]  # fmt: skip
     assert isinstance(model.shown[1][-1], ToolMessage)
@@ -182,7 +173,7 @@ def test_an_edited_message_of_the_same_id_is_stored_too(memory: AgentMemory) -> 
     agent = create_agent(Scripted(), middleware=[SlowwaveMiddleware(memory)])
     for text in ("My cat is called Odin.", "My cat is called Loki.", "My cat is called Loki."):
         agent.invoke({"messages": [HumanMessage(text, id="1")]})
-    assert [text for role, text in said(memory) if role == "user"] == [
+    assert [text for role, text in said(memory, "default") if role == "user"] == [
         "My cat is called Odin.",
         "My cat is called Loki.",
     ]
@@ -224,7 +215,7 @@ def test_a_message_that_langchain_inserted_is_neither_asked_nor_stored(memory: A
     inserted = HumanMessage("Ada was told to be patient.", additional_kwargs={"lc_source": "summarization"})
     agent = create_agent(Scripted(), middleware=[SlowwaveMiddleware(memory)])
     agent.invoke({"messages": [inserted, HumanMessage("What now?")]})
-    assert said(memory) == [("user", "What now?"), ("assistant", "noted")]
+    assert said(memory, "default") == [("user", "What now?"), ("assistant", "noted")]
 
 
 def test_threads_that_share_a_conversation_recall_each_other(memory: AgentMemory) -> None:
@@ -247,7 +238,7 @@ def test_a_structured_answer_is_stored_as_json(memory: AgentMemory) -> None:
     call = AIMessage("", tool_calls=[{"name": "Answer", "args": {"tea": "green"}, "id": "1"}])
     agent = create_agent(Scripted(replies=[call]), middleware=[SlowwaveMiddleware(memory)], response_format=Answer)
     agent.invoke(words("Which tea?"))
-    assert said(memory) == [("user", "Which tea?"), ("assistant", '{"tea":"green"}')]
+    assert said(memory, "default") == [("user", "Which tea?"), ("assistant", '{"tea":"green"}')]
 
 
 def test_pictures_are_markers_and_several_messages_of_the_user_are_all_stored(memory: AgentMemory) -> None:
@@ -257,7 +248,7 @@ def test_pictures_are_markers_and_several_messages_of_the_user_are_all_stored(me
     create_agent(Scripted(), middleware=[SlowwaveMiddleware(memory)]).invoke(
         {"messages": [HumanMessage("Look at this."), picture]}
     )
-    assert said(memory) == [("user", "Look at this."), ("user", "My dog.\n[image]"), ("assistant", "noted")]
+    assert said(memory, "default") == [("user", "Look at this."), ("user", "My dog.\n[image]"), ("assistant", "noted")]
 
 
 def test_a_system_message_of_blocks_keeps_its_blocks(memory: AgentMemory) -> None:

@@ -48,12 +48,6 @@ def outcomes_of(requirement: str, replaced: str, folder: Path) -> Outcomes:
 
 
 @pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.in_memory(embedder=None) as opened:
-        yield opened
-
-
-@pytest.fixture
 def store(memory: AgentMemory) -> SlowwaveStore:
     return SlowwaveStore(memory)
 
@@ -285,6 +279,30 @@ def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: SlowwaveStore) 
     assert store.list_namespaces(prefix=("a",), max_depth=2, limit=1, offset=1) == [("a", "x")]
     with pytest.raises(InputError):
         store.batch([ListNamespacesOp((MatchCondition("infix", ("a",)),))])  # type: ignore[arg-type]
+
+
+# ---- in Postgres
+
+
+def test_items_in_postgres_are_those_of_a_file(database: str, tmp_path: Path) -> None:
+    answers = []
+    for address in (database, tmp_path / "agent.db"):
+        with AgentMemory.open(address, llm=None, embedder=None) as memory:
+            store = SlowwaveStore(memory)
+            store.batch([PutOp(("users", "ä/%", name), key, DOCS[key]) for name in ("b", "B") for key in DOCS])
+            store.delete(("users", "ä/%", "B"), "3")
+            found = [
+                store.search(("users",), offset=1, limit=3),
+                store.search(("users",), filter={"priority": {"$gt": 2}}),
+                store.search(("users", "ä/%", "b"), query="printer", filter={"open": True}),
+            ]
+            listed = [[(item.namespace, item.key, item.value, item.score) for item in items] for items in found]
+            answers.append((listed, store.list_namespaces(prefix=("users", "*")), store.list_namespaces(max_depth=2)))
+    assert answers[0] == answers[1]
+    listed, namespaces, parents = answers[0]
+    assert [len(items) for items in listed] == [3, 3, 2]
+    assert namespaces == [("users", "ä/%", "B"), ("users", "ä/%", "b")]
+    assert parents == [("users", "ä/%")]
 
 
 # ---- search

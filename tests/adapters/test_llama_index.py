@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from llama_index.core.llms import ChatMessage, ImageBlock, TextBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import Memory
 from tests.adapters.pages import check_page
+from tests.adapters.stored import said
 
 from slowwave import AgentMemory, ClosedError, InputError, Message, Slowwave
 from slowwave.adapters.llama_index import SlowwaveBlock
@@ -59,16 +60,6 @@ async def shown(memory: Memory) -> str:
     return str(first.content) if first.role == "system" else ""
 
 
-def said(memory: AgentMemory, session: str = "s1") -> list[tuple[str, str]]:
-    return [(message.role, message.content) for message in memory.messages(session)]
-
-
-@pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.open(":memory:", llm=None, embedder="none") as opened:
-        yield opened
-
-
 def test_the_program_of_the_page_prints_what_the_page_says(tmp_path: Path) -> None:
     check_page("llama-index", tmp_path)
 
@@ -100,7 +91,7 @@ async def test_messages_that_leave_the_short_term_memory_are_stored_in_order_and
     for number in range(10):
         await begun.aput_messages(turn(number))
     await begun.aput(ChatMessage("What am I allergic to?", role="user"))
-    stored = said(memory)
+    stored = said(memory, "s1")
     everything = [(message.role.value, message.content) for message in await begun.aget_all()]
     assert 2 <= len(stored) < len(everything)
     assert stored == everything[: len(stored)]
@@ -118,7 +109,7 @@ async def test_saving_a_chat_and_what_leaves_its_short_term_memory_store_each_me
         await block.asave(begun)
     everything = [(message.role.value, message.content) for message in await begun.aget_all()]
     assert len(everything) == 32
-    assert said(memory) == everything
+    assert said(memory, "s1") == everything
 
 
 async def test_equal_messages_that_leave_the_short_term_memory_are_all_stored(memory: AgentMemory) -> None:
@@ -126,7 +117,7 @@ async def test_equal_messages_that_leave_the_short_term_memory_are_all_stored(me
     for _ in range(3):
         await block.aput([ChatMessage("ok", role="user")], from_short_term_memory=True, session_id="s1")
     await SlowwaveBlock(memory).aput([ChatMessage("ok", role="user")], session_id="s1")  # another process
-    assert said(memory) == [("user", "ok")] * 4
+    assert said(memory, "s1") == [("user", "ok")] * 4
 
 
 async def test_a_chat_that_is_wholly_visible_is_not_repeated(memory: AgentMemory) -> None:
@@ -262,6 +253,6 @@ async def test_what_could_not_be_stored_is_stored_by_the_next_asave(
         patch.setattr(type(memory.aio), "add_messages", lambda *_: (_ for _ in ()).throw(ClosedError("gone")))
         for number in range(10):
             await begun.aput_messages(turn(number))
-    assert said(memory) == []
+    assert said(memory, "s1") == []
     await block.asave(begun)
-    assert len(said(memory)) == 20
+    assert len(said(memory, "s1")) == 20

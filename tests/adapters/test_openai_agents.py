@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +82,8 @@ for _ in range(200):
 
 
 @pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.in_memory() as opened:
-        yield opened
+def embedder() -> str:
+    return "static"
 
 
 def scripted(*replies: list[Any]) -> tuple[Agent[None], ScriptedModel]:

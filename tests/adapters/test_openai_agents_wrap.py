@@ -4,15 +4,16 @@ import asyncio
 import copy
 import inspect
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
-from tests.adapters.loopback import Loopback, loopback
+from tests.adapters.loopback import Loopback
 from tests.adapters.pages import check_page
+from tests.adapters.stored import said
 
 import slowwave
 from slowwave import AgentMemory, Message
@@ -56,15 +57,8 @@ def events(*texts: str, identity: str = "r1") -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.in_memory() as opened:
-        yield opened
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with loopback() as running:
-        yield running
+def embedder() -> str:
+    return "static"
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -102,10 +96,6 @@ def _synchronous(result: Any) -> Any:  # noqa: ANN401 - a result of either clien
         with result as stream:
             return list(stream)
     return list(result) if hasattr(result, "__next__") else result
-
-
-def said(memory: AgentMemory) -> list[tuple[str, str]]:
-    return [(one.role or "", one.text) for one in memory.get_all(kinds=["message"])]
 
 
 def system(asked: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from pydantic_ai.messages import ModelRequest, ThinkingPart, ToolReturnPart, Use
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.run import AgentRunResult
 from tests.adapters.pages import check_page
+from tests.adapters.stored import said
 
 from slowwave import AgentMemory, InputError, Message, Slowwave, StoreError
 from slowwave.adapters.pydantic_ai import SlowwaveMemory
@@ -51,16 +52,6 @@ def call(name: str, **arguments: str) -> ModelResponse:
 def run(agent: Agent[Any, Any], *arguments: Any, **options: Any) -> AgentRunResult[Any]:  # noqa: ANN401 - of `Agent.run`
     """Run an agent in an event loop of its own, which `run_sync` would leave open."""
     return asyncio.run(agent.run(*arguments, **options))
-
-
-def said(memory: AgentMemory, conversation: str) -> list[tuple[str, str]]:
-    return [(message.role, message.content) for message in memory.messages(conversation)]
-
-
-@pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.open(":memory:", llm=None, embedder="none") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from strands import Agent
 from strands.memory import AddMessagesContext, MemoryManager
 from strands.models import Model
 from tests.adapters.pages import check_page
+from tests.adapters.stored import said
 
 from slowwave import AgentMemory, ClosedError, InputError, Slowwave
 from slowwave.adapters.strands import SlowwaveStore
@@ -57,18 +58,8 @@ def numbers(*values: int) -> AddMessagesContext:
     return AddMessagesContext(sequence_numbers=list(values))
 
 
-def said(memory: AgentMemory, conversation: str) -> list[tuple[str, str]]:
-    return [(message.role, message.content) for message in memory.messages(conversation)]
-
-
 async def found(store: SlowwaveStore, query: str) -> list[str]:
     return [entry.content for entry in await store.search(query)]
-
-
-@pytest.fixture
-def memory() -> Iterator[AgentMemory]:
-    with AgentMemory.open(":memory:", llm=None, embedder="none") as opened:
-        yield opened
 
 
 def test_the_program_of_the_page_prints_what_the_page_says(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, content_key, dumps
+from slowwave.model.scope import checked_scope
 from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
@@ -89,7 +90,8 @@ class JournalChecker(Journal):
         known = [(int(token), str(path)) for token, path in self._all("scopes", ()) if not path.startswith(UNNAMED)]
         if isinstance(scopes, int):
             return SystemRandom().sample(known, min(scopes, len(known)))
-        return [(token, path) for token, path in known if path in scopes]
+        wanted = frozenset(map(checked_scope, scopes))
+        return [(token, path) for token, path in known if path in wanted]
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
         if path.startswith(UNNAMED):

@@ -12,7 +12,7 @@ from slowwave.errors import ConflictError, InputError, NotFoundError, ReusedName
 from slowwave.log import Log
 from slowwave.model.access import RIGHTS, AccessKey, NewKey, Right, StoredAnswer
 from slowwave.model.message import checked_time
-from slowwave.model.names import checked_id, checked_name
+from slowwave.model.names import checked_id, checked_name, texts_of
 from slowwave.model.scope import checked_scope
 from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.sleep.lease import has_exited, process_identity
@@ -110,7 +110,7 @@ def answer_once(ports: Ports, name: str, request: str, call: Callable[[], str]) 
 
 
 def _checked_rights(rights: Collection[str]) -> frozenset[Right]:
-    wanted = {rights} if isinstance(rights, str) else set(rights)
+    wanted = frozenset(texts_of([rights] if isinstance(rights, str) else rights, "rights"))
     if not wanted or not wanted <= set(RIGHTS):
         raise InputError(f"rights={shown(rights)}: use some of {', '.join(RIGHTS)}")
     return frozenset(right for right in RIGHTS if right in wanted)
