@@ -96,10 +96,10 @@ def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
         years = {at.year - 1, at.year, at.year + 1, governing_year(text, written.start, at) or at.year}
         for year, month, day in written.readings:
             if month:
-                found = [s for y in sorted({year} if year else years) if (s := _parts_span(y, month, day))]
-                spans |= dict.fromkeys(found)
+                months = [s for y in sorted({year} if year else years) if (s := _parts_span(y, month, day))]
+                spans |= dict.fromkeys(months)
                 if part and not day:  # "at the end of November"
-                    spans |= dict.fromkeys(_part_of(span, part["part"]) for span in found)
+                    spans |= dict.fromkeys(_part_of(span, part["part"]) for span in months)
     spans |= dict.fromkeys(span for phrase in date_phrases(text, at) for span in phrase.spans)
     for found in _BARE_SEASON.finditer(text):
         month = SEASONS[found.group().lower()]
