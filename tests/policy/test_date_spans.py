@@ -79,6 +79,8 @@ def test_the_place_of_a_span_covers_its_numbers() -> None:
         ("July 2022", "I was there last summer"),
         ("3-4 June 2023", "The fair is on 3 and 4 June"),
         ("April 2023", "We moved a few weeks ago"),
+        ("the end of November 2023", "The baby is due at the end of November"),
+        ("late June 2023", "We move in late June"),
     ],
 )
 def test_a_span_that_the_message_means_follows(fact: str, said: str) -> None:
@@ -95,6 +97,8 @@ def test_a_span_that_the_message_means_follows(fact: str, said: str) -> None:
         ("May 2021", "We met in April"),
         ("summer 2023", "hello"),
         ("the week of 8 May 2023", "We met yesterday"),
+        ("the end of November 2023", "The baby is due at the beginning of November"),
+        ("the end of November 2023", "The baby is due in November"),
     ],
 )
 def test_another_or_a_more_exact_span_does_not_follow(fact: str, said: str) -> None:

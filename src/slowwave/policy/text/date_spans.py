@@ -36,6 +36,9 @@ _PART: Final = (
     r"(?:(?P<part>early|mid|middle|late|(?:the\s+)?(?:beginning|start|middle|end|first half|second half|first part|last part)"
     r"\s+of)(?:\s+|-)(?:the\s+)?)?"
 )
+_PART_LONGEST: Final = 30
+"""The characters before a month in which its part may be named."""
+_PART_BEFORE: Final = lazy_regex(rf"\b{_PART.removesuffix('?')}$", re.IGNORECASE)
 _BEGINS: Final = r"(?<![\w.,:/$€£#-])"
 _ENDS: Final = r"(?![\w%]|[.,]\d)"
 
@@ -89,12 +92,14 @@ def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
     spans: dict[DateSpan, None] = {(at.date(), at.date()): None}
     spans |= dict.fromkeys(reading for span in written_spans(text) for reading in span.readings)
     for written in mentioned(text):
+        part = _PART_BEFORE.search(text[max(0, written.start - _PART_LONGEST) : written.start])
         years = {at.year - 1, at.year, at.year + 1, governing_year(text, written.start, at) or at.year}
         for year, month, day in written.readings:
             if month:
-                spans |= dict.fromkeys(
-                    s for y in sorted({year} if year else years) if (s := _parts_span(y, month, day))
-                )
+                months = [s for y in sorted({year} if year else years) if (s := _parts_span(y, month, day))]
+                spans |= dict.fromkeys(months)
+                if part and not day:  # "at the end of November"
+                    spans |= dict.fromkeys(_part_of(span, part["part"]) for span in months)
     spans |= dict.fromkeys(span for phrase in date_phrases(text, at) for span in phrase.spans)
     for found in _BARE_SEASON.finditer(text):
         month = SEASONS[found.group().lower()]

@@ -10,7 +10,7 @@ from slowwave.policy.text.calendar import MONTHS
 from slowwave.policy.text.dates import mentioned
 
 _AGE: Final = re.compile(
-    r"\b(?P<be>is|turns) (?:now |already |only )?(?P<age>\d{1,2})(?: years? old| yo)?(?=$|[,;]| and\b)"
+    r"\b(?P<be>is|turns) (?:now |already |only )?(?P<age>\d{1,2})(?: years? old| yo)?(?=$|[,;](?!\d)| and\b)"
 )
 _MOMENT: Final = re.compile(
     r"(?:,\s*|\s+)?\b(?:at the moment|right now|these days|at present|currently|for now|for the time being|this moment)\b,?"

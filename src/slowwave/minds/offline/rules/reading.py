@@ -112,7 +112,7 @@ _GIVEN_UP: Final = re.compile(r"\b(?:again|ever|any ?more)$")
 _OFFERING: Final = re.compile(r"^(?:custody|an?|the|my|our) ")
 _ACQUIRING: Final = word_set("buy sell adopt lose quit join win rent move finish break paint build found")
 _ADVERBS_BEFORE: Final = re.compile(
-    r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always)\s+)+"
+    r"^(?:(?:not|also|still|now|just|already|currently|actually|really|originally|always|(?:death|severe|bad|mild|high|slight|terrib|strict|clinical|chronical|partial)ly)\s+)+"
 )
 _SITUATIONS: Final = word_set(
     "jobs metformin insulin medication antidepressants thinners leave tablets statins antibiotics crutches pension diet pills meds shift"
@@ -477,7 +477,7 @@ def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rul
         r"(?:in|on|at|last|after|when|since|for|because|by|with|to|until|and|so|before|during|from)\b", rest
     ):
         return clause.verb == "get" and re.match(r"(?:in|on|to)\b", rest) is not None and has_name_or_number(rest)
-    if re.match(r"as an? ", rest) or clause.verb in {"refuse", "avoid"}:
+    if re.match(r"as an? |up (?:my|our|the) ", rest) or clause.verb in {"refuse", "avoid"}:
         return says_something_definite(rest, 1)
     if clause.form == "past" and (
         re.match(r"(?:my|our) ", rest) or (clause.verb in _ACQUIRING and re.match(r"an? ", rest))

@@ -60,7 +60,7 @@ JOBS: Final = word_set(
     "citizen immigrant refugee expat native optician radiographer surveyor planner auditor solicitor barrister magistrate scout "
     "crane-operator operator conductor warden ranger guide caretaker janitor cleaner courier postman postwoman policeman "
     "policewoman detective spy minister mayor councillor diplomat interpreter physiotherapist nutritionist dietitian "
-    "orthodontist cardiologist neurologist oncologist paediatrician pediatrician anaesthetist foreman forewoman shepherd headmistress headmaster bricklayer roofer plasterer seamstress sommelier brewer barber"
+    "orthodontist cardiologist neurologist oncologist paediatrician pediatrician anaesthetist foreman forewoman shepherd headmistress headmaster physio osteopath chiropractor podiatrist optometrist vicar joiner locksmith bricklayer roofer plasterer seamstress sommelier brewer barber"
 )
 GENERIC: Final = word_set(
     "thing things stuff something everything anything nothing lot lots way ways time times day days fun much good great nice "
