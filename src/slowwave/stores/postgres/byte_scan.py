@@ -34,7 +34,7 @@ WHERE n.nspname = 'slowwave' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0
 ORDER BY 1
 """
 TOUCHED: Final = """SELECT format('%I.%I', schemaname, relname) FROM pg_stat_xact_all_tables
-WHERE schemaname = 'slowwave' AND (n_tup_del + n_tup_upd > 0 OR relname LIKE 'gists%')
+WHERE schemaname = 'slowwave' AND (n_tup_del + n_tup_upd > 0 OR relname LIKE 'gists%' AND pg_relation_size(relid) > 0)
 """
 """The tables whose rows the transaction has deleted or changed, perhaps with those of the transaction before it.
 
@@ -45,7 +45,7 @@ SELECT n.nspname, c.relname, has_schema_privilege(n.oid, 'USAGE') AND has_table_
         SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid AND i.inhparent = to_regclass('slowwave.journal')
     ))
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind = 'r' ORDER BY 1, 2
+WHERE n.nspname IN ('slowwave', 'slowwave_queue') AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0 ORDER BY 1, 2
 """
 _SCOPED: Final = """
 SELECT c.relname, EXISTS (
@@ -145,7 +145,10 @@ class SearchedTable(NamedTuple):
 
 
 def searched_tables(db: "psycopg.Connection[Any]") -> list[SearchedTable]:
-    """The tables and partitions of the store and of the workers' queue. Those of the queue only as far as they are readable."""
+    """The tables and partitions of the store and of the workers' queue that have pages.
+
+    Those of the queue only as far as they are readable.
+    """
     rows = [SearchedTable(*row) for row in db.execute(_TABLES.encode()).fetchall()]
     return [table for table in rows if table.readable or table.schema == "slowwave"]
 
