@@ -14,7 +14,7 @@ from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.sleep.all_scopes import sleep_scope
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.testing import FrozenClock
-from slowwave.testing.builders import NOW, plan
+from slowwave.testing.builders import NOW, change, plan
 from slowwave.testing.postgres import PostgresServer
 from slowwave.testing.postgres_proxy import Proxy, proxied
 
@@ -165,3 +165,26 @@ def test_a_sleep_pass_with_a_message_takes_at_most_fifteen_round_trips(
     counted, report = night(proxy, memory)
     assert [receipt.cause for receipt in report.receipts] == ["sleep/distil"]
     assert counted <= 15
+
+
+def test_a_run_with_many_changes_takes_as_many_round_trips_as_one_with_a_few(proxy: Proxy, store: Slowwave) -> None:
+    memory = store.within("acme", "carol")
+    counted = []
+    for number in (1, 8):
+        for each in range(number):
+            memory.add(f"Carol has {number} times {each} of {FRUITS[each % len(FRUITS)]}")
+        facts = [fact for fact in memory.get_all() if fact.phase == "active"]
+        archived = [change(fact, phase="cold", reason="faded") for fact in facts]
+        made = replace(plan(*archived), id=new_id(NOW), scope=memory.scope)
+        counted.append(trips(proxy, lambda made=made: memory.ports.store.apply(made)))  # type: ignore[misc]
+        assert [fact.phase for fact in memory.get_all()] == []
+    assert counted[0] == counted[1] <= 4
+
+
+def test_small_talk_builds_no_search_index_in_a_sleep_pass(store: Slowwave, clock: FrozenClock) -> None:
+    memory = store.within("nights", "small talk")
+    add_small_talk(memory)
+    clock.advance(days=2)
+    before = memory.ports.store.gauges()["index.builds"]
+    assert sleep_scope(memory.ports, memory.scope).receipts
+    assert memory.ports.store.gauges()["index.builds"] == before

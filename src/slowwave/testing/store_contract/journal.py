@@ -9,6 +9,8 @@ from slowwave.model.memory import UNRECONCILED, SourceRef
 from slowwave.model.night import ABANDONED, TRIES
 from slowwave.model.operations import RejectFact, Suppress
 from slowwave.model.plan import Cost
+from slowwave.model.query import Query, Where
+from slowwave.model.scope_state import StateQuery
 from slowwave.ports import Store
 from slowwave.testing.builders import NOW, SCOPE, add, advance, change, fact, group, link, message, plan, use
 
@@ -127,6 +129,42 @@ class JournalContract:
         gone = plan(change(resting, phase="retracted"))
         store.apply(gone)
         assert store.later(SCOPE, run) == [], "what was taken back rests on nothing"
+
+    def test_the_state_of_a_scope_is_what_the_single_reads_return(self, store: Store) -> None:
+        tea, rye, said = fact("Likes tea", due_at=NOW), fact("Likes rye"), message("I like tea")
+        store.apply(plan(add(tea), add(rye)))
+        store.apply(plan(add(said), replace(advance(0, 1), conversation=""), cause="observe"))
+        wanted = (Where(kinds=frozenset({"message"})), Where(due_before=NOW))
+        query = StateQuery(selections=wanted, changed={"distil": 1, "other": 10}, unscheduled=(0, 1, 10), embedder="e")
+        state = store.scope_state(SCOPE, query)
+        assert (state.last_run, state.sequence) == (store.last_run(SCOPE), store.sequence(SCOPE))
+        assert list(state.conversations) == store.conversations(SCOPE)
+        assert state.cursors == {"distil": 1}
+        assert state.unread == store.unread(SCOPE)
+        assert [list(state.selected[where]) for where in wanted] == store.select_each(SCOPE, wanted)
+        assert [list(state.selected[where]) for where in wanted] == [store.select([SCOPE], where) for where in wanted]
+        for cursor, limit in query.changed.items():
+            ids, reached = store.changed(SCOPE, state.cursors.get(cursor, 0), limit)
+            assert ([one.id for one in state.changed[cursor].facts], state.changed[cursor].reached) == (ids, reached)
+        facts, number = store.facts_without_schedule(SCOPE, 0, 1, 10)
+        assert state.unscheduled == (tuple(facts), number)
+        assert state.has_unembedded == bool(store.unembedded(SCOPE, "e"))
+
+    def test_the_state_of_a_scope_without_rows_is_empty(self, store: Store) -> None:
+        query = StateQuery(selections=(Where(),), changed={"distil": 1}, unscheduled=(0, 1, 10), embedder="e")
+        state = store.scope_state("nobody's", query)
+        assert (state.last_run, state.sequence, state.conversations, state.unscheduled) == (0, 0, (), ((), 0))
+        assert state.selected == {Where(): ()}
+        assert state.changed["distil"].facts == ()
+        assert store.select_each("nobody's", [Where()]) == [[]]
+
+    def test_speakers_are_the_same_with_and_without_a_search_index(self, store: Store) -> None:
+        store.apply(
+            plan(*(add(message("Hello", speaker=name)) for name in ("Ann", None, "Ben", "Ann")), cause="observe")
+        )
+        named = store.speakers(SCOPE)
+        store.search([SCOPE], Query(text="hello", top_k=1, now=NOW))
+        assert named == store.speakers(SCOPE) == {"Ann", "Ben"}
 
     def test_a_plan_is_applied_once(self, store: Store) -> None:
         once = plan(advance(0, 1))
