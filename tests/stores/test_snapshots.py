@@ -18,10 +18,10 @@ from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.ports import Store
 from slowwave.stores.postgres.store import PostgresStore
-from slowwave.stores.search import service
+from slowwave.stores.search import service, snapshot
 from slowwave.stores.search.index import Index
 from slowwave.stores.sqlite.store import SqliteStore
-from slowwave.testing.builders import DIM, NOW, SCOPE, add, change, fact, message, plan, use
+from slowwave.testing.builders import DIM, NOW, SCOPE, add, change, entry, fact, message, plan, use
 
 TALK = [message(f"note {number} on tea and rowing", speaker="Ann", id=f"t{number}") for number in range(12)]
 FACT = fact("Ann rows", id="rows")
@@ -295,3 +295,18 @@ def test_closing_waits_for_running_searches_and_for_nothing_else(path: str) -> N
         for thread in threads:
             thread.join(20)
             assert not thread.is_alive()
+
+
+def test_a_stored_index_has_room_for_the_vectors_of_later_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "ROOM", 2)
+    built, loaded = Index(), Index()
+    talk = [replace(message(f"Ann rows boat {n}", id=f"m{n}"), seq=n + 1) for n in range(9)]
+    built.append([(one, entry(one.text)) for one in talk[:6]])
+    head, data = built.packed()
+    loaded.unpack(head, np.frombuffer(data, dtype=np.uint8).copy())
+    (vectors,) = loaded._rows._vectors.values()
+    held = vectors._sums
+    loaded.append([(one, entry(one.text)) for one in talk[6:]])
+    assert vectors._sums is held
+    built.append([(one, entry(one.text)) for one in talk[6:]])
+    assert loaded.packed() == built.packed()

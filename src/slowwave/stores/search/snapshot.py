@@ -3,6 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 LAYOUT: Final = 2
 """The version of the layout. Raise it when the same entries give other numbers or another form."""
 
+ROOM: Final = 64
+"""A stored index has room for the vectors of one more row for each 64, after which it is stored anew (`service.BEHIND`):
+otherwise the first message that is added would copy all vectors."""
 _ALIGNED: Final = 64
 _PRIME: Final = (1 << 61) - 1
 Arrays = dict[str, NDArray[Any]]
@@ -63,8 +67,10 @@ class IndexState:
             **{f"column {name}": column[:size] for name, column in self.columns.items()},
             **self.postings.arrays(),
         }
+        room: dict[str, int] = {}
         for number, vectors in enumerate(self._vectors.values()):
             arrays |= {f"{number} {name}": value for name, value in vectors.packed(size).items()}
+            room[f"{number} sums"] = size // ROOM
         head = {
             "size": size,
             "ids": self.ids,
@@ -82,7 +88,7 @@ class IndexState:
             "awaited": [pair for pair in self._awaited.items() if pair[1]],
             "embedders": [(name, vectors.dim) for name, vectors in self._vectors.items()],
         }
-        places, data = _pack_arrays(arrays)
+        places, data = _pack_arrays(arrays, room)
         return dumps({**head, "arrays": places}), data
 
     def unpack(self, head: str, data: NDArray[np.uint8]) -> None:
@@ -127,12 +133,15 @@ def _enumerated(names: Sequence[Any]) -> dict[Any, int]:
     return {name: number for number, name in enumerate(names)}
 
 
-def _pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[tuple[str, str, tuple[int, ...], int]], bytearray]:
-    """The name, type, shape and offset of each array, and the bytes of all."""
+def _pack_arrays(
+    arrays: Mapping[str, NDArray[Any]], room: Mapping[str, int]
+) -> tuple[list[tuple[str, str, tuple[int, ...], int]], bytearray]:
+    """The name, type, shape and offset of each array, and the bytes of all. `room` is the number of rows of zeros after some."""
     places, end = [], 0
     for name, values in arrays.items():
-        places.append((name, values.dtype.str, values.shape, end))
-        end += -(-values.nbytes // _ALIGNED) * _ALIGNED
+        shape = (len(values) + room.get(name, 0), *values.shape[1:])
+        places.append((name, values.dtype.str, shape, end))
+        end += -(-prod(shape) * values.itemsize // _ALIGNED) * _ALIGNED
     data = bytearray(end)
     for (_, _, _, start), values in zip(places, arrays.values(), strict=True):
         np.frombuffer(data, dtype=values.dtype, count=values.size, offset=start).reshape(values.shape)[...] = values
