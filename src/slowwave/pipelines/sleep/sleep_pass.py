@@ -15,7 +15,7 @@ from slowwave.model.night import UNDONE
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
-from slowwave.model.scope_state import StateQuery
+from slowwave.model.scope_state import ScopeState, StateQuery
 from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reembed import reembed
@@ -177,14 +177,7 @@ def _run_stages(
 ) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
     dry_run, now, query = lease is None, plan.at, _query(ports, plan.at)
-    state = ports.store.scope_state(
-        ports.scope,
-        replace(
-            query,
-            selections=(_due_facts(now), *query.selections),
-            unscheduled=(*decay_class_range(ports.config), REPLANNED_MAX),
-        ),
-    )
+    state = _first_state(ports, now, query)
     if lease:
         lease.seen = state.last_run
     due, (rescheduled, unscheduled) = state.selected[_due_facts(now)], state.unscheduled
@@ -218,12 +211,7 @@ def _run_stages(
         left |= {name: staged.left} if staged.left else {}
         part = runs.plan(runs.cause, staged.groups, staged.cost)
         cost += staged.cost
-        results = [] if dry_run else _apply_part(ports, part, staged)
-        if results:
-            context.stored_something()
-        runs.plans += [tried for tried, _ in results] if results else [part] if part else []
-        runs.receipts += [receipt for _, receipt in results]
-        if dropped := sum(len(receipt.dropped) for _, receipt in results):  # changed by others meanwhile: due again
+        if dropped := _carry_out(context, runs, part, staged):  # changed by others meanwhile: due again
             left[name] = left.get(name, 0) + dropped
     left |= _left_in_queues(ports, now, due=len(due), unscheduled=unscheduled - len(rescheduled))
     if not dry_run:
@@ -243,6 +231,23 @@ def _run_stages(
         thought=think,
         texts=_linked_texts(ports, runs.plans) if dry_run else {},
     )
+
+
+def _first_state(ports: Ports, now: datetime, query: StateQuery) -> ScopeState:
+    """The state of the scope before the first stage, with the facts that are due or have no schedule."""
+    selections = (_due_facts(now), *query.selections)
+    unscheduled = (*decay_class_range(ports.config), REPLANNED_MAX)
+    return ports.store.scope_state(ports.scope, replace(query, selections=selections, unscheduled=unscheduled))
+
+
+def _carry_out(context: SleepContext, runs: StageRuns, part: Plan, staged: StagePlan) -> int:
+    """Apply the part of a stage, unless it is a dry run, and add it to the runs. Returns how many groups were dropped."""
+    results = [] if context.dry_run else _apply_part(context.ports, part, staged)
+    if results:
+        context.stored_something()
+    runs.plans += [tried for tried, _ in results] if results else [part] if part else []
+    runs.receipts += [receipt for _, receipt in results]
+    return sum(len(receipt.dropped) for _, receipt in results)
 
 
 def _left_in_queues(ports: Ports, now: datetime, *, due: int, unscheduled: int) -> dict[str, int]:
