@@ -26,7 +26,7 @@ from slowwave.testing.postgres import PostgresServer, postgres_server
 Found = list[tuple[str, float, frozenset[str]]]
 
 
-def told(memory: AgentMemory, number: int, talk: Talk) -> int:
+def store_talk(memory: AgentMemory, number: int, talk: Talk) -> int:
     """The messages of a conversation, and the facts that the offline rules distil from it."""
     for name, session in talk.sessions.items():
         messages = [replace(one, id=f"{number}/{one.id}") for one in session]
@@ -62,7 +62,7 @@ def compared(server: PostgresServer, every: int) -> None:
         print("without SLOWWAVE_DATA, the folder of LoCoMo and BEAM, answers are not compared")
         return
     with AgentMemory.open(address, scope="bench", clock=lambda: now, config=Config(search_in_ram=None)) as memory:
-        turns = sum(told(memory, *one) for one in enumerate((*people, *beam("100K"), *beam("500K"))))
+        turns = sum(store_talk(memory, *one) for one in enumerate((*people, *beam("100K"), *beam("500K"))))
         ram, in_ram = answers(memory, (text for text, _ in asks))
     with AgentMemory.open(address, scope="bench", clock=lambda: now, config=Config(search_in_ram=0)) as memory:
         begun = time.perf_counter()

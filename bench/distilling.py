@@ -104,9 +104,9 @@ def measured(name: str, talks: Sequence[Talk], read: int) -> dict[str, object]:
     facts: list[tuple[str, str]] = []
     people = answering = answered = 0
     for talk in talks:
-        told, said, sources = replayed(talk)
+        replayed_facts, said, sources = replayed(talk)
         wanted = evidence(talk)
-        facts, people = [*facts, *told], people + said
+        facts, people = [*facts, *replayed_facts], people + said
         answering, answered = answering + len(wanted), answered + len(wanted & sources)
     for text, quote in random.Random(1).sample(facts, min(read, len(facts))):
         print(f"- {text}\n    {quote!r}")

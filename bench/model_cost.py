@@ -85,19 +85,19 @@ def beam(name: str) -> Iterator[list[Message]]:
 def measured(sessions: Iterator[list[Message]]) -> dict[str, float]:
     """Calls and tokens of 100 messages, in total and of distilling alone, and the part of each that is not the messages."""
     llm = ScriptedLLM(distil=distilled, reconcile=reviewed)
-    count = words = told = told_out = 0
+    count = words = estimated = estimated_out = 0
     with AgentMemory.open(":memory:", llm=llm) as memory:
         for session in sessions:
             if count >= MESSAGES:
                 break
             memory.add_messages(session, conversation="talk")
             before = memory.estimate()
-            told += before.tokens_in
-            told_out += before.tokens_out
+            estimated += before.tokens_in
+            estimated_out += before.tokens_out
             memory.consolidate("talk", force=True)
             left = memory.estimate()
-            told -= left.tokens_in
-            told_out -= left.tokens_out
+            estimated -= left.tokens_in
+            estimated_out -= left.tokens_out
             count += len(session)
             words += sum(estimate(message.content) for message in session)
         answered = memory.cost().total.tokens_out
@@ -112,8 +112,8 @@ def measured(sessions: Iterator[list[Message]]) -> dict[str, float]:
         "reconcile": tokens["reconcile"],
         "in": sum(tokens.values()),
         "out": share * answered,
-        "estimate in": share * told,
-        "estimate out": share * told_out,
+        "estimate in": share * estimated,
+        "estimate out": share * estimated_out,
     }
 
 

@@ -113,8 +113,8 @@ def over_mcp(port: int, key: str) -> Callable[[], Callable[[str, str, str, str],
             content = answer.read()
             if answer.status != HTTPStatus.OK:
                 raise ValueError(f"{answer.status} {content[:200]!r}")
-            told = json.loads(content.partition(b"data: ")[2] or content)
-            if "error" in told or told["result"].get("isError"):
+            reply = json.loads(content.partition(b"data: ")[2] or content)
+            if "error" in reply or reply["result"].get("isError"):
                 raise ValueError(f"{content[:300]!r}")
 
         return ask

@@ -75,7 +75,7 @@ def sessions(path: Path) -> Iterator[Session]:
                 if item["category"] == 4 and answer and cited and cited <= ids:
                     questions.append((answer, cited))
             events = sample.get("event_summary", {}).get(f"events_session_{number}", {})
-            told = " ".join(text for texts in events.values() if isinstance(texts, list) for text in texts)
+            listed = " ".join(text for texts in events.values() if isinstance(texts, list) for text in texts)
             frozen = dict(counts)
             yield Session(
                 conversation=sample["sample_id"],
@@ -83,7 +83,7 @@ def sessions(path: Path) -> Iterator[Session]:
                 frequencies=Frequencies(documents=seen, frequency=lambda term, frozen=frozen: frozen.get(term, 0)),
                 speakers=[talk["speaker_a"], talk["speaker_b"]],
                 questions=questions,
-                events=content(told),
+                events=content(listed),
             )
 
 
@@ -171,8 +171,8 @@ def public(path: Path, *, profile: str = "detailed") -> dict[str, float]:
 
 def _touched(turn: Turn, pieces: list[set[str]]) -> bool:
     """Whether most content words of one of its clauses occur in one piece; dates are printed in full there."""
-    told = (content(clause.text) for clause in clauses(turn.text))
-    return any(len(own) > 1 and any(len(own & piece) >= 0.7 * len(own) for piece in pieces) for own in told)
+    listed = (content(clause.text) for clause in clauses(turn.text))
+    return any(len(own) > 1 and any(len(own & piece) >= 0.7 * len(own) for piece in pieces) for own in listed)
 
 
 def main() -> None:

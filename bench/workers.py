@@ -102,8 +102,8 @@ def small(server: PostgresServer, memories: int) -> None:
                 one.ports.embed(["warm"])
                 first.append(_seconds(lambda: one.search(note(7, memories))))
                 later += [_seconds(lambda n=n: one.search(note(n, memories))) for n in range(20)]
-        told = f"{statistics.median(first) * 1000:.0f} ms at first, then {statistics.median(later) * 1000:.1f} ms"
-        print(f"search in a scope of {memories:,}: {told}")
+        line = f"{statistics.median(first) * 1000:.0f} ms at first, then {statistics.median(later) * 1000:.1f} ms"
+        print(f"search in a scope of {memories:,}: {line}")
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -215,14 +215,14 @@ def talk() -> Talk:
 def improved(talk: Talk) -> Told:
     """A value that changed, among talk of other things."""
 
-    def told(memory: AgentMemory) -> None:
+    def tell_story(memory: AgentMemory) -> None:
         later = START + timedelta(days=40)
         memory.add_messages(talk("The dashboard API has an average response time of 800ms."), conversation="a")
         memory.add_messages(talk(), conversation="b")
         better = talk("The dashboard API response time recently improved to 250ms.", start=later)
         memory.add_messages(better, conversation="d")
 
-    return told
+    return tell_story
 
 
 @pytest.fixture

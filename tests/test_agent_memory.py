@@ -145,9 +145,9 @@ def test_an_explanation_contains_strength_sources_and_history(
     memory.consolidate("c")
     world.later(days=300)
     fact = memory.get_all()[-1]
-    told = str(memory.explain(fact.id))
+    explained = str(memory.explain(fact.id))
     for words in ("Alice owns the deploy pipeline", "strength 0.", "fades on", "source: 2026-03-01", "consolidate"):
-        assert words in told, words
+        assert words in explained, words
     memory.pin(fact.id)
     assert "never fades: it is pinned" in str(memory.explain(fact.id))
     memory.delete(fact.id)
@@ -167,7 +167,7 @@ def test_receipts_and_status_are_readable_as_text(world: "World") -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "explained"),
     [
         (lambda memory: memory.context(None), "query=None is of type NoneType: pass text"),
         (lambda memory: memory.context("x", conversation=" "), "use 1 to 512 characters"),
@@ -181,9 +181,9 @@ def test_receipts_and_status_are_readable_as_text(world: "World") -> None:
     ],
 )
 def test_an_invalid_argument_raises_an_error_that_says_what_to_do(
-    world: "World", call: Callable[[AgentMemory], object], told: str
+    world: "World", call: Callable[[AgentMemory], object], explained: str
 ) -> None:
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=explained):
         call(world.open())
 
 

@@ -86,8 +86,8 @@ async def test_what_one_chat_says_is_shown_to_the_agent_of_the_next_after_a_rest
 async def test_messages_that_leave_the_short_term_memory_are_stored_in_order_and_recalled(memory: AgentMemory) -> None:
     block = SlowwaveBlock(memory, tokenizer_fn=words)
     begun = chat(block, limit=400)
-    told = [ChatMessage("I am allergic to peanuts", role="user"), ChatMessage("ok", role="assistant")]
-    await begun.aput_messages(told)
+    exchange = [ChatMessage("I am allergic to peanuts", role="user"), ChatMessage("ok", role="assistant")]
+    await begun.aput_messages(exchange)
     for number in range(10):
         await begun.aput_messages(turn(number))
     await begun.aput(ChatMessage("What am I allergic to?", role="user"))

@@ -199,7 +199,7 @@ def test_the_conversation_can_be_named_and_its_earlier_turns_are_recalled_if_the
 # ---- a call that is repeated
 
 
-def told(words: str, path: str) -> dict[str, Any]:
+def arguments(words: str, path: str) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": words}]} if path.startswith("chat") else {"input": words}
 
 
@@ -211,7 +211,7 @@ def test_another_answer_to_the_same_messages_is_stored_beside_the_first(
     reply: Any = chat if path.startswith("chat") else response
     server.replies = [reply("Noted."), reply("Understood."), reply("Understood.")]
     for _ in range(3):  # of several programs, or of one that was started again
-        make(memory, conversation=name)(path, model="m", **told(TOLD, path))
+        make(memory, conversation=name)(path, model="m", **arguments(TOLD, path))
     assert said(memory) == [("user", TOLD), ("assistant", "Noted."), ("assistant", "Understood.")]
 
 
@@ -247,7 +247,7 @@ def test_a_call_without_history_is_stored_again_once_the_conversation_went_on(
     call = make(memory, conversation="chat-1")
     server.replies = [chat("Noted.")]
     for words in ("yes", "yes", TOLD, "yes"):
-        call("chat.completions.create", model="m", **told(words, "chat"))
+        call("chat.completions.create", model="m", **arguments(words, "chat"))
     assert [text for role, text in said(memory) if role == "user"] == ["yes", TOLD, "yes"]
 
 
@@ -332,7 +332,7 @@ def test_the_stream_helpers_recall_and_store(
     memory.add("The user is allergic to walnuts")
     call = make(memory)
     server.replies = [(chunks if path.startswith("chat") else helper_events)("Wal", "nuts.")]
-    kinds = [event.type for event in call(path, model="m", **told(ASKED, path))]
+    kinds = [event.type for event in call(path, model="m", **arguments(ASKED, path))]
     assert any(kind.endswith(".delta") for kind in kinds)
     assert "allergic to walnuts" in system(server.asked[0])
     assert said(memory) == [("user", ASKED), ("assistant", "Walnuts.")]

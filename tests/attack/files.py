@@ -48,8 +48,8 @@ def filled(path: Path) -> bytes:
     """A store with something in every table, closed; the bytes of its file."""
     with opened(path) as memory:
         for n in range(6):
-            told = f"I live in Oslo since {2000 + n}, and my dog is called Rex{n}."
-            memory.add_messages([Message("user", f"{told} {k}", id=f"m{n}-{k}") for k in range(4)], f"c{n % 2}")
+            statement = f"I live in Oslo since {2000 + n}, and my dog is called Rex{n}."
+            memory.add_messages([Message("user", f"{statement} {k}", id=f"m{n}-{k}") for k in range(4)], f"c{n % 2}")
             memory.add(f"Bob owns cache {n}", category="person", metadata={"a": n})
         memory.consolidate_all(force=True)
         memory.note("a", "tea", data={"x": [1, 2]})

@@ -125,11 +125,13 @@ def scopes(place: Place) -> int:
                 for name, verb in (*READS.items(), *place.chance.sample(sorted(WRITES.items()), 4)):
                     identity = run if name == "undo" else fact
                     with suppress(SlowwaveError):
-                        told = str(verb(memory, word, identity))
+                        answer = str(verb(memory, word, identity))
                         shown = [
-                            other for other, *_ in others if other in told and not (name == "command" and other == word)
+                            other
+                            for other, *_ in others
+                            if other in answer and not (name == "command" and other == word)
                         ]
-                        assert shown == [], f"{name} in {reader!r} with own word {own} shows {shown}: {told[:300]}"
+                        assert shown == [], f"{name} in {reader!r} with own word {own} shows {shown}: {answer[:300]}"
                     done += 1
             after = {name: everything(store.within(*name)) for name in held if name != reader}
             assert after == before, f"{reader!r} changed another scope"

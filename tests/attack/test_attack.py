@@ -52,8 +52,8 @@ def test_a_fault_is_reported_with_the_command_that_repeats_it(
     monkeypatch.setattr("tests.attack.__main__._started", lambda *_: ("exit code 1", 0))
     monkeypatch.setattr("sys.argv", ["attack", "--seconds", "0.01", "--seed", "7", "--only", "vaults"])
     assert main() == 1
-    told = capsys.readouterr().out
-    assert "repeat it: python -m tests.attack --only vaults --seed 7 --round 0" in told
+    output = capsys.readouterr().out
+    assert "repeat it: python -m tests.attack --only vaults --seed 7 --round 0" in output
 
 
 @pytest.mark.parametrize("wrong", [["--only", "nothing"], ["--round", "1"], ["--round", "1", "--seed", "7"]])

@@ -52,7 +52,7 @@ class Victim:
     def say(self) -> None:
         conversation = f"{self.name}{self.chance.randrange(CONVERSATIONS)}"
         rows = {f"{self.name}-{self.number}-{n}": self.canary() for n in range(self.chance.randrange(1, 12))}
-        told = [
+        batch = [
             Message(
                 "user",
                 self.chance.choice(["I live in {}.", "My dog is called {}.", "{} is late."]).format(canary),
@@ -61,7 +61,7 @@ class Victim:
             for one, canary in rows.items()
         ]
         self.tell("begin", "say", list(rows.values()))
-        receipt = self.memory.add_messages(told, conversation)
+        receipt = self.memory.add_messages(batch, conversation)
         self.tell("kept", "say", list(rows.values()))
         self.kept |= {canary: self.chance.choice([{"text": canary}, {"source": one}]) for one, canary in rows.items()}
         self.undoable.append(receipt.run_id)

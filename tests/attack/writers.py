@@ -96,12 +96,12 @@ class Ledger:
 
     def check(self, memory: AgentMemory) -> int:
         """Nothing acknowledged is lost, nothing erased is there. Returns how many were compared."""
-        told = "\n".join(_told(memory))
-        lost = sorted(canary for canary in self.kept if canary not in told)
+        stored_text = "\n".join(_told(memory))
+        lost = sorted(canary for canary in self.kept if canary not in stored_text)
         assert not lost, f"{len(lost)} of {len(self.kept)} acknowledged are lost: {lost[:5]}"
         runs = [str(run.plan) for run in memory.runs(limit=None, parts="all")]
-        told += "\n".join((*runs, *(str(one) for one in memory.conversations())))
-        back = sorted(canary for canary in self.erased if canary in told)
+        stored_text += "\n".join((*runs, *(str(one) for one in memory.conversations())))
+        back = sorted(canary for canary in self.erased if canary in stored_text)
         assert not back, f"{len(back)} of {len(self.erased)} erased are there: {back[:5]}"
         return len(self.kept) + len(self.erased)
 
@@ -157,8 +157,8 @@ def kills(place: Place) -> int:
     assert (left := in_files(address, ledger.verified)) == [], f"erased words are in the file: {left[:5]}"
     for path, kept in ledger.backups[-BACKUPS:]:
         with opened(path) as memory:
-            told = "\n".join(_told(memory))
-            lost = [canary for canary in kept - ledger.erased if canary not in told]
+            stored_text = "\n".join(_told(memory))
+            lost = [canary for canary in kept - ledger.erased if canary not in stored_text]
             assert not lost, f"the backup {path} lacks {lost[:5]}"
             sound(memory)
     return done

@@ -37,9 +37,9 @@ class Child(NamedTuple):
     def report(self) -> Report:
         """The result of the child; `hung` if its alarm ended it."""
         with os.fdopen(self.pipe) as pipe:
-            told = pipe.read()
+            outcome = pipe.read()
         os.waitpid(self.pid, 0)
-        return json.loads(told) if told else {"hung": True}
+        return json.loads(outcome) if outcome else {"hung": True}
 
 
 def forked(work: Callable[[], Report], *, leave: Callable[[int], object] = os._exit) -> Child:
@@ -54,11 +54,11 @@ def forked(work: Callable[[], Report], *, leave: Callable[[int], object] = os._e
         os.close(read)
         signal.alarm(LONGEST)
         try:
-            told = work()
+            outcome = work()
         except SlowwaveError as error:
-            told = {"refused": str(error)}
+            outcome = {"refused": str(error)}
         with os.fdopen(write, "w") as pipe:
-            json.dump(told | {"seconds": time.monotonic() - begun}, pipe)
+            json.dump(outcome | {"seconds": time.monotonic() - begun}, pipe)
     finally:
         leave(0)
     raise AssertionError
@@ -184,7 +184,7 @@ def parent_closes(address: str) -> Report:
     memory = opened(address)
     said(memory, "The parent's note.")
     hears, tell = os.pipe()
-    told, say = os.pipe()
+    outcome, say = os.pipe()
 
     def work() -> Report:
         ids = said(memory, "The child's first note.")
@@ -193,7 +193,7 @@ def parent_closes(address: str) -> Report:
         return {"ids": ids + said(memory, "The child's second note.")}
 
     child = forked(work)
-    os.read(told, 1)
+    os.read(outcome, 1)
     memory.close()
     os.write(tell, b"x")
     return {"children": [child.report()]}
@@ -227,9 +227,9 @@ def session(address: str) -> Report:
             return int(store._db.execute("SELECT pg_backend_pid()").get)
 
     def work() -> Report:
-        told = {"session": number()}
+        outcome = {"session": number()}
         memory.close()
-        return told
+        return outcome
 
     before = number()
     children = [forked(work, leave=sys.exit).report(), forked(dict, leave=sys.exit).report()]

@@ -13,11 +13,11 @@ def main(address: str, at: str) -> None:
     clock = FrozenClock(datetime.fromtimestamp(float(at), UTC))
     with AgentMemory.open(address, scope="keeper", llm=None, embedder="none", clock=clock) as memory:
 
-        def told(scope: str, *_: object) -> None:
+        def on_scope(scope: str, *_: object) -> None:
             sys.stdout.write(f"{scope}\n")
             sys.stdout.flush()
 
-        with Worker(memory, address, at_once=16, on_progress=told) as worker:
+        with Worker(memory, address, at_once=16, on_progress=on_scope) as worker:
             while True:
                 worker.look()
                 time.sleep(0.5)

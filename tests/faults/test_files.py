@@ -312,7 +312,7 @@ def test_a_store_on_a_read_only_disk_is_readable_and_reports_it(
     path = str(folder / "memory.db")
     options: dict[str, Any] = {"llm": None, "embedder": "static", "clock": lambda: NOW}
 
-    def told(memory: AgentMemory) -> list[object]:
+    def facts_in(memory: AgentMemory) -> list[object]:
         return [
             [(hit.text, hit.score) for hit in memory.search("when is the fair?")],
             [fact.text for fact in memory.get_all()],
@@ -326,11 +326,11 @@ def test_a_store_on_a_read_only_disk_is_readable_and_reports_it(
         memory.add("Mia loves tea")
         memory.add_message(Message(role="user", content="The fair is in May"), "c")
         memory.sleep()
-        before = told(memory)
+        before = facts_in(memory)
     sealed(folder)
     files = contents(folder)
     with AgentMemory.open(path, **options) as memory:
-        assert told(memory) == before
+        assert facts_in(memory) == before
         assert "(read only)" in str(memory.status())
         assert "opened read-only" in caplog.text
         memory.search("tea")

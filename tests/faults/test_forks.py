@@ -48,11 +48,11 @@ def stored(place: str, ids: list[str]) -> int:
 def search_in_children(place: str, starts: int, searches: int) -> None:
     total = {"right": 0, "foreign": 0, "errors": 0, "hung": 0}
     for _ in range(starts):
-        told = run("preloaded", place, 4, searches)
-        for report in told["children"]:
+        outcome = run("preloaded", place, 4, searches)
+        for report in outcome["children"]:
             for what in total:
                 total[what] += int(report.get(what, 0))
-        assert told["parent"] == {"right": 16, "foreign": 0, "errors": 0}
+        assert outcome["parent"] == {"right": 16, "foreign": 0, "errors": 0}
     assert total == {"right": starts * 4 * searches, "foreign": 0, "errors": 0, "hung": 0}
 
 
@@ -66,26 +66,26 @@ def test_a_hundred_preloaded_parents_answer_36000_searches_correctly(own: str) -
 
 
 def test_children_answer_and_write_while_a_thread_of_the_parent_writes(place: str) -> None:
-    told = run("busy", place, 12)
-    children = told["children"]
+    outcome = run("busy", place, 12)
+    children = outcome["children"]
     assert [one for one in children if one.get("hung") or one["seconds"] > SOON] == []
     answered = [one for one in children if "ids" in one]
     assert [one for one in children if one not in answered and "was forked while" not in one["refused"]] == []
     assert len(answered) >= 10
     assert all(one["found"] for one in answered)
     ids = [identity for one in answered for identity in one["ids"]]
-    assert told["seen"] == len(ids), "the parent sees what its children wrote"
-    assert stored(place, ids + told["acknowledged"]) == len(ids) + len(told["acknowledged"])
+    assert outcome["seen"] == len(ids), "the parent sees what its children wrote"
+    assert stored(place, ids + outcome["acknowledged"]) == len(ids) + len(outcome["acknowledged"])
 
 
 def test_a_child_forked_during_a_long_write_refuses_and_damages_nothing(tmp_path: Path) -> None:
-    told = run("stuck", tmp_path / "memory.db")
-    used, anew, ended = told["children"]
+    outcome = run("stuck", tmp_path / "memory.db")
+    used, anew, ended = outcome["children"]
     assert "was forked while another thread was using SQLite" in used["refused"]
     assert "was forked while another thread was using SQLite" in anew["refused"]
     assert max(one["seconds"] for one in (used, anew, ended)) < SOON
-    assert (told["found"], told["doctor"]) == (2, [])
-    assert stored(str(tmp_path / "memory.db"), told["acknowledged"]) == 1
+    assert (outcome["found"], outcome["doctor"]) == (2, [])
+    assert stored(str(tmp_path / "memory.db"), outcome["acknowledged"]) == 1
 
 
 def test_writes_of_a_child_after_its_parent_has_closed_the_store_are_durable(place: str) -> None:
@@ -95,18 +95,18 @@ def test_writes_of_a_child_after_its_parent_has_closed_the_store_are_durable(pla
 
 
 def test_a_child_that_closes_the_store_and_exits_does_not_affect_its_parent(place: str) -> None:
-    told = run("child_closes", place)
-    closing, idle = told["children"]
+    outcome = run("child_closes", place)
+    closing, idle = outcome["children"]
     assert "hung" not in idle
-    assert told["doctor"] == []
-    ids = closing["ids"] + told["acknowledged"]
+    assert outcome["doctor"] == []
+    ids = closing["ids"] + outcome["acknowledged"]
     assert stored(place, ids) == len(ids)
 
 
 def test_the_session_of_the_parent_at_the_server_outlives_its_children(own: str) -> None:
-    told = run("session", without_tls(own))
-    assert told["children"][0]["session"] != told["before"]
-    assert told["after"] == told["before"]
+    outcome = run("session", without_tls(own))
+    assert outcome["children"][0]["session"] != outcome["before"]
+    assert outcome["after"] == outcome["before"]
 
 
 def test_a_handle_that_was_not_used_before_the_fork_works_in_children_and_a_closed_one_stays_closed(place: str) -> None:
@@ -116,9 +116,9 @@ def test_a_handle_that_was_not_used_before_the_fork_works_in_children_and_a_clos
 
 
 def test_the_async_facade_works_in_a_child(place: str) -> None:
-    told = run("asynchronous", place)
-    assert told["children"][0]["found"] == 2
-    assert told["parent"]["found"] == 3
+    outcome = run("asynchronous", place)
+    assert outcome["children"][0]["found"] == 2
+    assert outcome["parent"]["found"] == 3
 
 
 def test_a_child_neither_renews_nor_gives_back_the_lease_of_its_parent(place: str) -> None:
@@ -135,11 +135,11 @@ def test_a_memory_in_ram_is_copied_to_the_child() -> None:
 
 
 def test_a_child_has_new_locks_and_connections_of_models_and_background_work() -> None:
-    told = run("locked", "")
-    (child,) = told["children"]
+    outcome = run("locked", "")
+    (child,) = outcome["children"]
     del child["seconds"]
     assert child == {"unconnected": True, "calls": 0, "alone": True, "rest": None}
-    assert told["requests"] == 3
+    assert outcome["requests"] == 3
 
 
 def test_a_model_on_an_event_loop_of_the_parent_is_refused_in_the_child() -> None:

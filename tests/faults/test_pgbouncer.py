@@ -121,8 +121,8 @@ def test_workers_behind_a_pooler_sleep_every_scope_once_also_when_one_of_them_is
         finally:
             for one in workers:
                 one.terminate()
-        told = "".join(one.communicate()[1] for one in workers)
-        assert " error " not in told, told
+        output = "".join(one.communicate()[1] for one in workers)
+        assert " error " not in output, output
         assert [len(store.within(name).runs(cause="sleep/distil")) for name in names] == [1] * USERS
         assert not [name for name, record in store.failing().items() if record.dead]
         with psycopg.connect(pooled) as db:

@@ -39,7 +39,7 @@ class Writers:
         self.store = store
         self.round = next(_rounds)  # an id() may be given to the next ones again
         self.acknowledged: list[str] = []
-        self.told: list[str] = []
+        self.acked: list[str] = []
         self.problems: list[str] = []
         self.stopped = threading.Event()
         self.threads = [threading.Thread(target=self._write, args=(n,)) for n in range(number)]
@@ -63,7 +63,7 @@ class Writers:
             try:
                 receipt = self.store.apply(wanted)
             except StoreError as error:
-                self.told.append(ref)
+                self.acked.append(ref)
                 self.problems.append(str(error))
             else:
                 (self.acknowledged if receipt.applied else self.problems).append(ref)

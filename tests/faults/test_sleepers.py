@@ -115,8 +115,8 @@ def test_the_write_lock_is_released_between_two_groups_of_a_plan(tmp_path: Path)
 
     ours._release_to_writers = given_way
     ours.apply(plan(*(group([add(message(f"Line {n}"))]) for n in range(3))))
-    told = ours.select([SCOPE], Where())
-    assert [one.text for one in told] == ["Line 0", "Let me through 1", "Line 1", "Let me through 2", "Line 2"]
+    stored = ours.select([SCOPE], Where())
+    assert [one.text for one in stored] == ["Line 0", "Let me through 1", "Line 1", "Let me through 2", "Line 2"]
     ours.close()
     other.close()
 
@@ -135,8 +135,8 @@ def test_one_of_several_sleep_passes_works_and_the_work_is_done_once(tmp_path: P
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
         many = [sleeping(tmp_path / "memory.db", clock, "0.5") for _ in range(workers)]
-        told = [worker.communicate(timeout=120) for worker in many]
-        assert all(worker.returncode == 0 for worker in many), told
+        stored = [worker.communicate(timeout=120) for worker in many]
+        assert all(worker.returncode == 0 for worker in many), stored
         assert summaries(memory) == 1
         assert len(memory.get_all(phases=["superseded"])) == 6
         assert memory.doctor(deep=True) == []
@@ -223,10 +223,10 @@ def test_after_a_kill_at_any_failpoint_of_a_sleep_pass_the_next_one_finishes_and
 ) -> None:
     clock = FrozenClock()
     with faded(tmp_path / "memory.db", clock) as memory:
-        told = memory.add_messages(
+        stored = memory.add_messages(
             [Message(role="user", content=f"Line {n} of the long garden book") for n in range(135)], "life"
         )
-        assert told.ids
+        assert stored.ids
         killed = sleeping(tmp_path / "memory.db", clock, "0", point, str(passing))
         killed.communicate(timeout=60)
         again = sleeping(tmp_path / "memory.db", clock, "0")

@@ -48,8 +48,8 @@ def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(own: str) -
             assert time.monotonic() < ends, f"stuck: {queue_status(own)}"
             time.sleep(0.2)
         other.kill()
-        told = set(other.communicate()[0].split())
-        assert told < set(names), "the one that was killed slept some of them"
+        slept = set(other.communicate()[0].split())
+        assert slept < set(names), "the one that was killed slept some of them"
         assert not any(night.failures for _, night in ports.store.failing_nights(1, 10))
         for name in names:
             assert len(ports.store.runs(name, None, "sleep/expire")) == 1

@@ -61,29 +61,29 @@ def test_a_plan_file_is_never_overwritten_and_another_scope_is_refused(tmp_path:
             other.load_plan(path)
 
 
-def _erasing(told: dict[str, Any]) -> None:
-    told["parts"][0]["groups"][0]["operations"][0] = {"op": "erase", "memory": "x", "because": "y"}
+def _erasing(saved: dict[str, Any]) -> None:
+    saved["parts"][0]["groups"][0]["operations"][0] = {"op": "erase", "memory": "x", "because": "y"}
 
 
-def _nameless(told: dict[str, Any]) -> None:
-    operations = [each for part in told["parts"] for group in part["groups"] for each in group["operations"]]
+def _nameless(saved: dict[str, Any]) -> None:
+    operations = [each for part in saved["parts"] for group in part["groups"] for each in group["operations"]]
     next(each for each in operations if isinstance(each.get("after"), dict))["after"]["id"] = 7
 
 
-def _timeless(told: dict[str, Any]) -> None:
-    told["at"] = "yesterday"
+def _timeless(saved: dict[str, Any]) -> None:
+    saved["at"] = "yesterday"
 
 
-def _newer(told: dict[str, Any]) -> None:
-    told["version"] = 99
+def _newer(saved: dict[str, Any]) -> None:
+    saved["version"] = 99
 
 
-def _costly(told: dict[str, Any]) -> None:
-    told["cost"]["calls"] = "many"
+def _costly(saved: dict[str, Any]) -> None:
+    saved["cost"]["calls"] = "many"
 
 
-def _no_memory(told: dict[str, Any]) -> None:
-    told["parts"][0]["groups"][0]["operations"][0]["after"] = {
+def _no_memory(saved: dict[str, Any]) -> None:
+    saved["parts"][0]["groups"][0]["operations"][0]["after"] = {
         "type": "cursor",
         "conversation": "c",
         "cursor": "d",
@@ -96,9 +96,9 @@ def test_a_file_without_a_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[
     path = tmp_path / "plan.json"
     with lived(tmp_path / "m.db") as memory:
         memory.save_plan(memory.sleep(dry_run=True).plan, path)
-        told = json.loads(path.read_text(encoding="utf-8"))
-        spoil(told)
-        path.write_text(json.dumps(told), encoding="utf-8")
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        spoil(saved)
+        path.write_text(json.dumps(saved), encoding="utf-8")
         with pytest.raises(InputError, match=r"damaged plan|no plan of version"):
             memory.load_plan(path)
         path.write_text("{", encoding="utf-8")

@@ -88,9 +88,9 @@ def test_an_edited_line_is_an_update_with_history(world: "World", folder: Path) 
     assert str(memory.import_vault(folder)) == "vault: no edits"
     page = _page(folder, "person.md")
     page.write_text(page.read_text().replace("Alice owns", "Alice Costa owns") + "- Bruno keeps the books\n")
-    told = str(memory.import_vault(folder))
-    assert "'Alice owns the deploy pipeline' becomes 'Alice Costa owns the deploy pipeline'" in told
-    assert "new: 'Bruno keeps the books'" in told
+    report = str(memory.import_vault(folder))
+    assert "'Alice owns the deploy pipeline' becomes 'Alice Costa owns the deploy pipeline'" in report
+    assert "new: 'Bruno keeps the books'" in report
     assert {fact.text for fact in memory.get_all(categories=["person"])} == {"Alice owns the deploy pipeline"}
     taken = memory.import_vault(folder, dry_run=False)
     facts = {fact.text: fact for fact in memory.get_all(categories=["person"])}
@@ -111,11 +111,11 @@ def test_an_import_can_be_repeated_and_does_not_count_as_use_of_a_fact(world: "W
     assert (len(first.updated), first.added, first.known) == (1, ("Bruno keeps the books",), 1)
     assert str(first).startswith("vault: changed 1 fact, added 1, 1 line already known\n")
     before, runs = memory.get_all(), memory.runs(None)
-    told = "vault: nothing new, 3 lines already known"
+    report = "vault: nothing new, 3 lines already known"
     for _ in range(2):
-        assert str(memory.import_vault(folder)) == told
+        assert str(memory.import_vault(folder)) == report
         again = memory.import_vault(folder, dry_run=False)
-        assert str(again) == told
+        assert str(again) == report
         assert again.run_id is None
     assert (memory.get_all(), memory.runs(None)) == (before, runs)
 
@@ -191,9 +191,9 @@ def test_conflicting_lines_are_reported(world: "World", folder: Path) -> None:
     bob = memory.search("billing")[0].memory
     said = memory.search("roses", kinds=["message"])[0].memory
     page.write_text(f"{text}- Nobody ^{'0' * 20}\n- No fact ^{said.id}\n")
-    told = str(memory.import_vault(folder, dry_run=False))
-    assert f"there is no fact {'0' * 20}" in told
-    assert f"{said.id} was not written to this vault" in told
+    report = str(memory.import_vault(folder, dry_run=False))
+    assert f"there is no fact {'0' * 20}" in report
+    assert f"{said.id} was not written to this vault" in report
     page.write_text(f"{text}- {'long ' * 30_000}\n")
     with pytest.raises(InputError, match="a line of 149,999 characters"):
         memory.import_vault(folder, dry_run=False)
@@ -249,9 +249,9 @@ def test_removed_lines_are_named_up_to_a_limit_and_deleted_facts_are_not_reporte
     memory.export_vault(folder)
     memory.delete(made[0])
     _page(folder, "project.md").unlink()
-    told = str(memory.import_vault(folder))
-    assert told.count("stays in memory: ") == 3
-    assert "and 2 more whose lines are gone stay in memory" in told
+    report = str(memory.import_vault(folder))
+    assert report.count("stays in memory: ") == 3
+    assert "and 2 more whose lines are gone stay in memory" in report
 
 
 def test_a_fact_that_changed_on_both_sides_is_reported_and_unchanged(world: "World", folder: Path) -> None:
@@ -433,9 +433,9 @@ def test_if_both_lines_of_an_id_changed_neither_is_imported_and_other_lines_are(
     page.write_text(
         text.replace(line, f"{line.replace('Alice', 'Alice Costa')}\n{line.replace('Alice', 'Alicia Costa')}")
     )
-    told = memory.import_vault(folder)
+    report = memory.import_vault(folder)
     taken = memory.import_vault(folder, dry_run=False)
-    assert told.conflicts == taken.conflicts
+    assert report.conflicts == taken.conflicts
     assert "'Alice Costa owns the deploy pipeline' and 'Alicia Costa owns the deploy pipeline'" in taken.conflicts[0]
     assert {fact.text for fact in memory.get_all(categories=["person"])} == {
         "Alice owns the deploy pipeline", "Bob Marsh owns the billing",

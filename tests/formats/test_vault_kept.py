@@ -91,9 +91,9 @@ def test_an_edit_that_is_not_imported_is_copied_and_reported(memory: AgentMemory
     taken = memory.sync_vault(folder)
     (copy,) = (folder / "kept").iterdir()
     assert "Run two marathons" in copy.read_text()
-    told = f"facts/goal.md held words of yours that are not in memory: kept in kept/{copy.name}"
-    assert told in taken.notes
-    assert told in str(taken)
+    expected_note = f"facts/goal.md held words of yours that are not in memory: kept in kept/{copy.name}"
+    assert expected_note in taken.notes
+    assert expected_note in str(taken)
     assert f"kept/{copy.name}" in taken.pages
     again = memory.sync_vault(folder)
     assert (again.notes, again.conflicts, again.pages) == ((), (), ())
@@ -118,10 +118,10 @@ def test_a_page_with_disputed_lines_stays_unchanged(memory: AgentMemory, folder:
 
 def test_an_export_keeps_edits_that_were_not_imported(memory: AgentMemory, folder: Path) -> None:
     _edited(folder, "facts/goal.md", ("a marathon", "two marathons"))
-    told: list[str] = []
-    memory.export_vault(folder, on_progress=told.append)
+    expected_note: list[str] = []
+    memory.export_vault(folder, on_progress=expected_note.append)
     assert "Run two marathons" in _kept(folder)
-    assert "facts/goal.md held words of yours" in told[0]
+    assert "facts/goal.md held words of yours" in expected_note[0]
 
 
 def test_edits_in_core_and_summaries_are_copied(world: World, folder: Path) -> None:
@@ -154,9 +154,9 @@ def test_a_page_with_a_damaged_head_is_reported_and_unchanged(memory: AgentMemor
     text = page.read_text()
     (fact,) = [one for one in memory.get_all() if "Greek" in one.text]
     memory.update(fact.id, "Learn Latin")
-    told = str(memory.sync_vault(folder))
-    assert "facts/goal.md cannot be read as a page and stays as it is: its head" in told
-    assert "stays in memory" not in told
+    expected_note = str(memory.sync_vault(folder))
+    assert "facts/goal.md cannot be read as a page and stays as it is: its head" in expected_note
+    assert "stays in memory" not in expected_note
     assert page.read_text() == text
     page.write_text(text.replace("oops", ""))
     taken = memory.sync_vault(folder)

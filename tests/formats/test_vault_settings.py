@@ -39,7 +39,7 @@ def test_comments_and_quotes_are_read_as_yaml_does(page: Path, written: str, val
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "message"),
     [
         ("immediate_window: many", "line 3: immediate_window='many': use a whole number from 1; correct the line"),
         ("immediate_window: 4x", "line 3: immediate_window='4x'"),
@@ -48,11 +48,11 @@ def test_comments_and_quotes_are_read_as_yaml_does(page: Path, written: str, val
         ("immediate_windw: 4", "line 3: immediate_windw is no setting: write immediate_window, or remove the line"),
     ],
 )
-def test_a_mistake_names_the_page_and_the_line(page: Path, written: str, told: str) -> None:
+def test_a_mistake_names_the_page_and_the_line(page: Path, written: str, message: str) -> None:
     page.write_text(f"---\n# Mine\n{written}\n---\n")
     with pytest.raises(InputError) as caught:
         settings.read({"SLOWWAVE_VAULT": str(page.parent.parent)})
-    assert str(caught.value).startswith(f"{page}, {told}")
+    assert str(caught.value).startswith(f"{page}, {message}")
 
 
 def test_a_page_without_a_head_is_reported(page: Path) -> None:

@@ -33,13 +33,13 @@ def _told(answer: str) -> str:
 
 @pytest.mark.parametrize("agent", sorted(RECORDED))
 def test_what_is_said_in_one_session_is_told_in_the_next(memory: AgentMemory, agent: str) -> None:
-    told: dict[tuple[str, str], str] = {}
+    answers: dict[tuple[str, str], str] = {}
     for recorded in RECORDED[agent]:
         event = parse_event(json.dumps(recorded))
-        told[event.session, event.name] = _told(handle(event, memory))
+        answers[event.session, event.name] = _told(handle(event, memory))
     first, second = dict.fromkeys(parse_event(json.dumps(one)).session for one in RECORDED[agent])
-    assert told[first, "UserPromptSubmit"] == ""
-    assert "sails on Mondays" in told[second, "UserPromptSubmit"]
+    assert answers[first, "UserPromptSubmit"] == ""
+    assert "sails on Mondays" in answers[second, "UserPromptSubmit"]
     assert [len(memory.messages(f"agent/{session}")) for session in (first, second)] == [2, 2]
 
 

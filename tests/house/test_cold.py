@@ -36,8 +36,8 @@ SLOW = (
 
 
 def loaded(program: str) -> set[str]:
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(told.stdout.split())
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(finished.stdout.split())
 
 
 def test_a_search_imports_no_mind_no_importer_and_no_maintenance_module() -> None:

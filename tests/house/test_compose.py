@@ -38,9 +38,9 @@ def _understood(words: list[str]) -> bool:
 
 def test_the_command_that_the_worker_runs_exists(services: dict[str, Any]) -> None:
     assert _understood(services["worker"]["command"])
-    told = re.findall(r"docker compose run --rm worker (slowwave .*)", FILE.read_text("utf-8"))
-    assert told
-    assert all(_understood(line.split()) for line in told)
+    commands = re.findall(r"docker compose run --rm worker (slowwave .*)", FILE.read_text("utf-8"))
+    assert commands
+    assert all(_understood(line.split()) for line in commands)
 
 
 def test_the_command_that_the_server_runs_exists(services: dict[str, Any]) -> None:

@@ -53,7 +53,7 @@ def _said(memory: AgentMemory) -> list[str]:
 def test_a_month_of_talk_and_sleep_loses_nothing(world: "World") -> None:
     memory = world.open(consolidation_group_size=3, hot_messages_max=120)
     world.mind.facts = _read
-    told: set[str] = set()
+    stored: set[str] = set()
     for day in range(1, DAYS + 1):
         memory.add_messages(list(_day(day, world.clock())), conversation="month")
         world.mind.facts = ModelError("model down") if day % 7 == 0 else _read
@@ -64,8 +64,8 @@ def test_a_month_of_talk_and_sleep_loses_nothing(world: "World") -> None:
         if day % 4 == 0:  # without a word of farewell: whatever was acknowledged is there
             memory = world.open(consolidation_group_size=3, hot_messages_max=120)
         world.later(days=1)
-        told |= {f"d{day}-{n}" for n in range(8)}
-        assert set(_said(memory)) == told
+        stored |= {f"d{day}-{n}" for n in range(8)}
+        assert set(_said(memory)) == stored
     world.mind.facts, world.mind.summary = _read, None
     memory.consolidate("month", force=True)
     assert memory.status().unread == 0

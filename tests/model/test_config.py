@@ -62,7 +62,7 @@ def test_a_limit_or_trigger_may_be_off(name: str) -> None:
 
 
 def test_all_violations_are_reported_at_once() -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as raised:
         Config(
             max_facts_per_pass=0,
             retention_policy="weibull",
@@ -79,8 +79,8 @@ def test_all_violations_are_reported_at_once() -> None:
         "['gotcha']=0",
         "['project']=0",
     ):
-        assert name in str(told.value)
-    assert "finding" not in str(told.value)
+        assert name in str(raised.value)
+    assert "finding" not in str(raised.value)
 
 
 def test_settings_that_contradict_each_other_are_refused() -> None:

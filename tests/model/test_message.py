@@ -94,9 +94,9 @@ def test_names_that_cannot_be_stored_are_refused(name: str, value: str) -> None:
     ],
 )
 def test_a_bad_message_is_refused_naming_its_place(wrong: dict[str, object], words: str) -> None:
-    with pytest.raises(InputError, match="message 3") as told:
+    with pytest.raises(InputError, match="message 3") as raised:
         checked_message(replace(GOOD, **wrong), "message 3")
-    assert words in str(told.value)
+    assert words in str(raised.value)
 
 
 @pytest.mark.parametrize("wrong", ["hello", 7, None, ["user", "hello"]])
@@ -179,9 +179,9 @@ def test_a_message_that_only_calls_tools_has_no_text(one: MessageLike) -> None:
     ],
 )
 def test_a_mapping_that_is_no_message_is_refused_naming_its_place(wrong: MessageLike, words: str) -> None:
-    with pytest.raises(InputError, match="message 3") as told:
+    with pytest.raises(InputError, match="message 3") as raised:
         checked_message(wrong, "message 3")
-    assert words in str(told.value)
+    assert words in str(raised.value)
 
 
 def test_fields_that_are_not_stored_are_named_if_they_contain_something() -> None:

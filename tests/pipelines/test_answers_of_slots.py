@@ -64,8 +64,8 @@ def test_a_message_is_outdated_as_its_replaced_facts_are_and_perhaps_if_it_says_
     ports = SimpleNamespace(
         scopes=(memory.scope,), store=SimpleNamespace(get=lambda _, ids: [known[i] for i in ids if i in known])
     )
-    told = "I live in Graz"
-    for text, certain in ((told, True), (f"{told}. " + "My dog likes the park and the river. " * 3, False)):
+    statement = "I live in Graz"
+    for text, certain in ((statement, True), (f"{statement}. " + "My dog likes the park and the river. " * 3, False)):
         first, second = (
             Hit(memory=replace(old, id=name, kind="message", text=said, sources=(), superseded_by=None), score=1.0)
             for name, said in (("m1", text), ("m2", "I live in Linz"))

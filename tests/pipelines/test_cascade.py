@@ -60,8 +60,8 @@ def _tiles(memory: AgentMemory, conversation: str = "life") -> None:
     parts = {one.id: one for one in everything if one.depth == 1}
     eras = [one for one in everything if one.depth == 2]
     assert {one.depth for one in everything} <= {1, 2}
-    told = [parts[member].span for era in eras for member in era.members]
-    assert told == spans[: len(told)]
+    spans_of_eras = [parts[member].span for era in eras for member in era.members]
+    assert spans_of_eras == spans[: len(spans_of_eras)]
     for era in eras:
         assert len(era.members) <= ERA_SIZE
         assert era.span == (parts[era.members[0]].span[0], parts[era.members[-1]].span[1])
@@ -92,7 +92,7 @@ def test_a_first_summary_at_129_and_one_more_every_64(world: "World", caplog: py
     }  # fmt: skip
     assert _spans(memory) == [(1, 65), (66, 129), (130, 193), (194, 257)]
     assert _spans(memory, 2) == [(1, 193)]
-    lines = {total: told for total, _, told in said}
+    lines = {total: spans_of_eras for total, _, spans_of_eras in said}
     chars = len(_short(None))
     assert lines[128] == []
     assert lines[129] == [
@@ -116,10 +116,10 @@ def test_summaries_come_by_conversation_eras_first_each_in_the_order_of_its_span
         _say(memory, 40, name)
     while memory.sleep().left:
         pass
-    told = [(one.conversation, one.depth, one.span) for one in memory.summaries()]
-    assert told == sorted(told, key=lambda one: (one[0], -one[1], one[2]))
-    assert [(name, depth) for name, depth, _ in told[:3]] == [("a", 2), ("a", 2), ("a", 1)]
-    assert [one.conversation for one in memory.summaries("b")] == ["b"] * (len(told) // 2)
+    spans_of_eras = [(one.conversation, one.depth, one.span) for one in memory.summaries()]
+    assert spans_of_eras == sorted(spans_of_eras, key=lambda one: (one[0], -one[1], one[2]))
+    assert [(name, depth) for name, depth, _ in spans_of_eras[:3]] == [("a", 2), ("a", 2), ("a", 1)]
+    assert [one.conversation for one in memory.summaries("b")] == ["b"] * (len(spans_of_eras) // 2)
 
 
 STEPS = st.lists(
@@ -284,9 +284,11 @@ def test_eras_hold_32_summaries_and_are_frozen_when_full(world: "World") -> None
         eras = [one for one in memory.summaries("life") if one.depth == 2]
         versions.append([(one.id, len(one.members)) for one in eras])
         _tiles(memory)
-    sizes = [[size for _, size in told] for told in versions]
+    sizes = [[size for _, size in spans_of_eras] for spans_of_eras in versions]
     assert sizes[-1] == [32, 32, 8]
-    assert {told[0] for told in versions if told and told[0][1] == 32} == {versions[-1][0]}
+    assert {spans_of_eras[0] for spans_of_eras in versions if spans_of_eras and spans_of_eras[0][1] == 32} == {
+        versions[-1][0]
+    }
     everything = Where(kinds=frozenset({SUMMARY}), conversation="life", cascade=True)
     old = [one for one in memory.ports.store.select(("t",), everything) if one.phase == "superseded"]
     assert len(old) == 31 + 31 + 7
@@ -516,9 +518,9 @@ def test_no_background_work_runs_by_default(world: "World") -> None:
 
 def test_a_compaction_prints_what_it_did() -> None:
     assert str(Compaction(conversation="c", busy=True)) == "c is being compacted already"
-    told = str(Compaction(conversation="c", run_id="r", summaries=2, eras=1, left=3, problems=("down",)))
-    assert "2 short-term, 1 long-term summaries written, 3 left for next time" in told
-    assert "problem: down" in told
+    spans_of_eras = str(Compaction(conversation="c", run_id="r", summaries=2, eras=1, left=3, problems=("down",)))
+    assert "2 short-term, 1 long-term summaries written, 3 left for next time" in spans_of_eras
+    assert "problem: down" in spans_of_eras
 
 
 def test_the_members_of_an_era_are_the_summaries_it_is_built_from(world: "World") -> None:

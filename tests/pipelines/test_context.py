@@ -203,12 +203,12 @@ def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:
 
 @pytest.mark.parametrize("question", ["", "hi", "Where do the herons nest?"])
 def test_standing_instructions_of_the_user_are_in_every_context(world: "World", talk: "Talk", question: str) -> None:
-    told = "Always state the unit of a weight.", "Always begin with a joke.", "Name the source of each figure."
-    memory = _instructed(world, talk, *told)
+    standing = "Always state the unit of a weight.", "Always begin with a joke.", "Name the source of each figure."
+    memory = _instructed(world, talk, *standing)
     context = memory.context(question, conversation="other", budget_tokens=800)
     first = context.sections[0]
     assert (first.name, first.instructions) == ("How to answer", True)
-    assert [item.text for item in first.items] == [told[0], told[2]]  # the second is the assistant's
+    assert [item.text for item in first.items] == [standing[0], standing[2]]  # the second is the assistant's
     assert "under 'How to answer'" in str(context).splitlines()[1]
     assert estimate(str(context)) <= context.tokens
 
@@ -321,8 +321,8 @@ def test_the_message_of_a_fact_shown_in_core_is_not_shown_again(
     memory.consolidate("c")
     (owner,) = (fact for fact in memory.get_all() if fact.text == "Alice owns the deploy pipeline")
     memory.pin(owner.id)
-    told = memory.context("who owns the deploy pipeline?", conversation="other")
-    assert str(told).count("deploy pipeline") == 1
+    standing = memory.context("who owns the deploy pipeline?", conversation="other")
+    assert str(standing).count("deploy pipeline") == 1
 
 
 def _stated(world: "World", talk: "Talk", said: Sequence[str], facts: Sequence[str], **config: object) -> AgentMemory:
@@ -368,11 +368,11 @@ def test_a_question_about_another_speaker_shows_nothing_of_the_user(world: "Worl
 
 
 def test_a_newer_instruction_replaces_an_older_one_that_conflicts(world: "World", talk: "Talk") -> None:
-    told = "Always answer in French.", "Fine.", "From now on answer in English, no longer in French."
-    memory = _instructed(world, talk, *told)
+    standing = "Always answer in French.", "Fine.", "From now on answer in English, no longer in French."
+    memory = _instructed(world, talk, *standing)
     context = memory.context("Where do the herons nest?", conversation="other")
     (first,) = (section for section in context.sections if section.name == "How to answer")
-    assert [item.text for item in first.items] == [told[2]]
+    assert [item.text for item in first.items] == [standing[2]]
 
 
 def test_small_talk_and_unrelated_requests_fill_no_room(world: "World", talk: "Talk") -> None:

@@ -47,9 +47,9 @@ def test_a_failing_scope_is_reported_and_the_other_scopes_are_processed(
     with world.open(scope="bad") as bad, world.open(scope="good") as good:
         bad.add("Alice owns the deploy pipeline")
         good.add("Bob likes tea")
-        told: list[str] = []
-        reports = good.sleep_due(on_progress=lambda scope, _: told.append(scope))
-    assert told == ["bad", "good"]
+        seen_scopes: list[str] = []
+        reports = good.sleep_due(on_progress=lambda scope, _: seen_scopes.append(scope))
+    assert seen_scopes == ["bad", "good"]
     assert reports["bad"].problems == ("no space left",)
     assert reports["good"].problems == ()
 

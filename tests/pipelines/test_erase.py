@@ -406,8 +406,8 @@ def test_many_are_erased_by_as_few_statements_as_one(world: "World") -> None:
         memory.ports.store._db.exec_trace = lambda _, sql, __: asked.append(sql) or True
         assert memory.erase(conversation=name).verified
         memory.ports.store._db.exec_trace = None
-        told = [sql for sql in asked if sql.startswith(("DELETE", "SELECT"))]
-        assert len(told) < 120, [name, len(told)]
+        statements = [sql for sql in asked if sql.startswith(("DELETE", "SELECT"))]
+        assert len(statements) < 120, [name, len(statements)]
         asked.clear()
 
 
@@ -417,10 +417,10 @@ def test_an_erase_keeps_conversations_whose_names_contain_the_erased_name(world:
         spoken(memory, f"{FILLER} says {name}", "Thanks for that", conversation=name)
         memory.consolidate(name, force=True)
     memory.erase(conversation="trip")
-    told = every_field(memory.runs(None))
-    assert "of trip to Rome" in told
-    assert "of a trip" in told
-    assert "of trip " not in told.replace("of trip to Rome", "")
+    statements = every_field(memory.runs(None))
+    assert "of trip to Rome" in statements
+    assert "of a trip" in statements
+    assert "of trip " not in statements.replace("of trip to Rome", "")
     memory.erase(scope=True)
     assert "trip" not in every_field(memory.runs(None))
 

@@ -65,8 +65,8 @@ def test_no_fact_is_extracted_from_a_message_that_was_erased_while_it_was_read(w
 
 def test_no_summary_is_written_of_a_message_that_was_erased_while_it_was_summarised(world: "World") -> None:
     memory = world.open(immediate_window=2, recent_window=4)
-    told = [Message("user", f"I planted tree number {n}", id=f"m{n}") for n in range(30)]
-    memory.add_messages([*told[:3], Message("user", SECRET, id="secret"), *told[3:]], "c")
+    messages = [Message("user", f"I planted tree number {n}", id=f"m{n}") for n in range(30)]
+    memory.add_messages([*messages[:3], Message("user", SECRET, id="secret"), *messages[3:]], "c")
 
     erase = erased_first(world, None, source="secret")
 

@@ -49,13 +49,13 @@ def test_explain_names_the_fade_date_its_rule_and_what_prevents_it(
 ) -> None:
     memory, clock = opened(**settings)
     (one,) = memory.add("Ada owns the deploy pipeline", category="person").ids
-    told = memory.explain(one)
-    assert told.fades_at is not None
-    assert told.rule == rule
-    assert f"fades on {told.fades_at:%Y-%m-%d} ({rule}), unless it is used (10 uses keep it) or pinned" in str(told), (
-        told
-    )
-    clock.now = told.fades_at
+    explained = memory.explain(one)
+    assert explained.fades_at is not None
+    assert explained.rule == rule
+    assert f"fades on {explained.fades_at:%Y-%m-%d} ({rule}), unless it is used (10 uses keep it) or pinned" in str(
+        explained
+    ), explained
+    clock.now = explained.fades_at
     memory.sleep()
     assert memory.get(one).phase == "cold", "and on that day it does"
     assert because in str(memory.explain(one))
@@ -63,16 +63,16 @@ def test_explain_names_the_fade_date_its_rule_and_what_prevents_it(
 
 def test_an_almost_flat_curve_is_reported_as_never_reaching_the_threshold(opened: Opened) -> None:
     memory, _ = opened(retention_policy="power")
-    told = memory.explain(memory.add("Ada owns the deploy pipeline", category="person").ids[0])
-    assert told.fades_at is None
-    assert "does not fade: not before the year 9999 by the policy power" in str(told)
+    explained = memory.explain(memory.add("Ada owns the deploy pipeline", category="person").ids[0])
+    assert explained.fades_at is None
+    assert "does not fade: not before the year 9999 by the policy power" in str(explained)
 
 
 def test_an_explanation_names_the_time_to_live(opened: Opened) -> None:
     memory, _ = opened(category_ttl_days={"observation": 30})
-    told = memory.explain(memory.add("Rome has trams", category="observation").ids[0])
-    assert "expires after 2026-01-31, unless it is pinned" in str(told)
-    assert told.kept_because is None
+    explained = memory.explain(memory.add("Rome has trams", category="observation").ids[0])
+    assert "expires after 2026-01-31, unless it is pinned" in str(explained)
+    assert explained.kept_because is None
 
 
 def test_equal_reasons_of_a_run_are_reported_once(world: "World") -> None:
@@ -82,5 +82,5 @@ def test_equal_reasons_of_a_run_are_reported_once(world: "World") -> None:
     one = memory.get_all()[0].id
     world.fade(memory)
     memory.sleep()
-    told = str(memory.explain(one))
-    assert told.count("sleep/compress: ") == 1
+    explained = str(memory.explain(one))
+    assert explained.count("sleep/compress: ") == 1

@@ -152,12 +152,12 @@ def test_many_are_shown_as_a_few(world: "World") -> None:
     world.mind.verdicts = ModelError("down")
     for n in range(9):
         memory.add(f"Mia likes tea {n} " + "and more of it " * 20)
-    told = str(memory.health()).splitlines()
-    assert told[1] == "  ! waiting (8): facts were stored while no mind could decide about them"
-    assert len([line for line in told if "Mia likes tea" in line]) == 5
-    assert all(len(line) < 140 for line in told)
-    assert told[-2].strip() == "and 3 more"
-    assert told[-1] == "    → check the model, then `sleep`"
+    report = str(memory.health()).splitlines()
+    assert report[1] == "  ! waiting (8): facts were stored while no mind could decide about them"
+    assert len([line for line in report if "Mia likes tea" in line]) == 5
+    assert all(len(line) < 140 for line in report)
+    assert report[-2].strip() == "and 3 more"
+    assert report[-1] == "    → check the model, then `sleep`"
 
 
 def test_a_damaged_store_is_the_first_finding(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:

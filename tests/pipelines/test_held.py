@@ -45,8 +45,8 @@ def test_the_undo_of_a_sleep_pass_is_one_run_and_undoing_it_restores_the_pass(wo
     after = {one.id: one.phase for one in memory.get_all(phases=None)}
     assert len({receipt.cause for receipt in night.receipts if receipt.applied}) > 1
     memory.undo(night.plan.id)
-    (told,) = memory.undo(night.plan.id)
-    named = re.findall(r"`undo` run (\w+)", str(told))
+    (undoing,) = memory.undo(night.plan.id)
+    named = re.findall(r"`undo` run (\w+)", str(undoing))
     assert len(named) == 1
     for run in named:
         memory.undo(run)
@@ -94,9 +94,9 @@ def _summarised(world: "World") -> tuple[AgentMemory, Memory, list[str]]:
 
 def test_deleting_a_summary_restores_its_members_and_undo_restores_the_summary(world: "World") -> None:
     memory, summary, beds = _summarised(world)
-    told = str(memory.explain(beds[0]))
-    assert f"replaced by the summary {summary.id}: " in told
-    assert "`revive` restores it" in told
+    undoing = str(memory.explain(beds[0]))
+    assert f"replaced by the summary {summary.id}: " in undoing
+    assert "`revive` restores it" in undoing
     deleted = memory.delete(summary.id)
     assert "what it stood for is in use again: 4 of them" in str(deleted)
     assert {one.id for one in memory.get_all()} == set(beds)
@@ -125,8 +125,8 @@ def test_a_rejected_summary_names_its_missing_details(world: "World") -> None:
     world.fade(memory)
     memory.sleep()
     (summary,) = memory.get_all(kinds=["summary"])
-    told = memory.update(summary.id, "Juno painted stairs on 7 March 2026")
-    assert "no longer contains '9 March 2026'" in str(told)
+    undoing = memory.update(summary.id, "Juno painted stairs on 7 March 2026")
+    assert "no longer contains '9 March 2026'" in str(undoing)
     assert not memory.update(summary.id, "Juno painted stairs on 7 March 2026 and 9 March 2026").notes
 
 

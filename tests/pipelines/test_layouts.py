@@ -67,10 +67,10 @@ def test_a_scene_without_history_still_has_a_place(world: "World") -> None:
 def test_a_chat_model_receives_the_latest_turns_as_messages_and_the_rest_as_data(world: "World") -> None:
     memory = _grown(world)
     found = memory.context("who watered the roses of bed 3?", budget_tokens=3000, profile="chat")
-    told, *turns = found.messages
-    assert told["role"] == "user"
-    assert "Roses need water" in told["content"]
-    assert "bed 29" not in told["content"]
+    instructions, *turns = found.messages
+    assert instructions["role"] == "user"
+    assert "Roses need water" in instructions["content"]
+    assert "bed 29" not in instructions["content"]
     assert [turn["role"] for turn in turns] == ["user", "assistant", "user", "assistant"]
     assert turns[-1]["content"].startswith("I watered bed 29")
     assert sum(estimate(one["content"]) for one in found.messages) <= found.tokens

@@ -94,8 +94,8 @@ def test_a_failing_model_is_reported_in_health_and_the_next_sleep_pass_tries_aga
 
 
 def test_a_bug_in_the_program_stops_the_thread_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
-    monkeypatch.setattr(threading, "excepthook", told.append)
+    raised: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
 
     def night() -> Any:
         raise ZeroDivisionError
@@ -103,7 +103,7 @@ def test_a_bug_in_the_program_stops_the_thread_and_says_so(monkeypatch: pytest.M
     sleeper = BackgroundSleeper(night, 0.01)
     assert soon(lambda: sleeper.problem)
     assert "stopped for good" in str(sleeper.problem)
-    assert told[0].exc_type is ZeroDivisionError
+    assert raised[0].exc_type is ZeroDivisionError
     sleeper.stop()
 
 

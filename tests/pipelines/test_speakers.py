@@ -110,9 +110,9 @@ def test_long_conversations_of_a_speaker_of_any_name_have_topic_pages_and_eras(n
     with AgentMemory.open(":memory:", llm=None, embedder="none", config=config, clock=lambda: NOW) as memory:
         for day, text in enumerate(SPORTS, 1):
             at = NOW - timedelta(days=10 - day)
-            told = Message(role="user", speaker=name, content=text, at=at)
+            statement = Message(role="user", speaker=name, content=text, at=at)
             answered = Message(role="user", speaker=OTHER, content="Wow, really?", at=at)
-            memory.add_messages([told, answered], conversation="c")
+            memory.add_messages([statement, answered], conversation="c")
         assert memory.sleep().problems == ()
         assert memory.compact_conversation("c").problems == ()
         assert {summary.depth for summary in memory.summaries("c")} == {1, 2}

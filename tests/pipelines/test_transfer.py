@@ -50,7 +50,7 @@ def lived(memory: AgentMemory, clock: Clock) -> None:
     assert memory.get(first).phase == "superseded"
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -77,7 +77,7 @@ def test_an_export_restores_a_scope_as_it_stood(tmp_path: Path) -> None:
         assert not done.broken
         assert everything(copy) == everything(memory)
         assert copy.export(tmp_path / "b.jsonl") == records
-        assert told(tmp_path / "a.jsonl")[1:-1] == told(tmp_path / "b.jsonl")[1:-1]
+        assert lines_of(tmp_path / "a.jsonl")[1:-1] == lines_of(tmp_path / "b.jsonl")[1:-1]
         assert [hit.text for hit in copy.search("what is Juno allergic to?")] == [
             hit.text for hit in memory.search("what is Juno allergic to?")
         ]
@@ -268,7 +268,7 @@ def test_a_record_with_an_invalid_field_is_skipped(change: Callable[[dict[str, A
         memory.add("Juno keeps a goose")
         memory.add("Bas leads the brass band")
         memory.export(tmp_path / "a.jsonl")
-        lines = told(tmp_path / "a.jsonl")
+        lines = lines_of(tmp_path / "a.jsonl")
         change(lines[1])
         (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
         done = copy.import_(tmp_path / "a.jsonl")

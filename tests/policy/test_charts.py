@@ -69,11 +69,11 @@ def test_an_empty_chart_contains_a_note() -> None:
 
 
 def test_the_text_chart_has_blocks_names_and_the_scale() -> None:
-    told = to_text(
+    chart = to_text(
         picture(LINE, Series(name="none", points=()), ticks=((0.0, "1 Jan"), (0.5, "2 Jan"), (9.0, "9 Jan")), top=1.0),
         columns=20,
     )
-    assert told.splitlines() == [
+    assert chart.splitlines() == [
         "T",
         "███████████████████▄  tea & <jazz> (last 0.5, 1 uses)",
         "none",

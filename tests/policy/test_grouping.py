@@ -49,9 +49,9 @@ def test_the_order_of_the_rows_does_not_matter(vectors: NDArray[np.float32], ran
     keys = names(len(vectors))
     order = list(range(len(keys)))
     random.shuffle(order)
-    told = groups(vectors, keys=keys, threshold=0.6, smallest=3)
+    grouped = groups(vectors, keys=keys, threshold=0.6, smallest=3)
     shuffled = groups(vectors[order], keys=[keys[row] for row in order], threshold=0.6, smallest=3)
-    assert [[keys[row] for row in group] for group in told] == [
+    assert [[keys[row] for row in group] for group in grouped] == [
         [keys[order[row]] for row in group] for group in shuffled
     ]
 

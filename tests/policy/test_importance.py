@@ -142,8 +142,8 @@ def test_an_answer_gets_the_words_of_its_question() -> None:
     assert answer.score == pytest.approx(alone.score + answer.parts["answer"])
     assert {**alone.parts, "answer": answer.parts["answer"]} == dict(answer.parts)
     assert answer.parts["answer"] > 0
-    told = "the accordion, the bassoon, the clarinet, the didgeridoo, the euphonium and the harpsichord"
-    assert "answer" not in text_score(told, frequencies=YOUNG, answering=question).parts  # it says enough by itself
+    listing = "the accordion, the bassoon, the clarinet, the didgeridoo, the euphonium and the harpsichord"
+    assert "answer" not in text_score(listing, frequencies=YOUNG, answering=question).parts  # it says enough by itself
 
 
 def test_only_words_of_a_question_are_added_to_an_answer() -> None:

@@ -118,14 +118,14 @@ def test_a_replaced_fact_is_marked_and_a_withdrawn_one_is_not_listed() -> None:
 
 def test_a_fact_replaces_the_line_of_its_message() -> None:
     said = line("I bought a red kayak yesterday", 2, "m")
-    told = PageEntry(
+    stated = PageEntry(
         subject="Ines",
         topic="sports",
         line=line("Ines bought a red kayak on 1 January 2026", 1, "f"),
         trust="user",
         covers=frozenset({"m"}),
     )
-    assert merged_lines([said], [told], limit=9, worth=len) == (told.line,)
+    assert merged_lines([said], [stated], limit=9, worth=len) == (stated.line,)
 
 
 def test_over_the_limit_what_ended_goes_first_and_then_what_says_least() -> None:
@@ -274,15 +274,15 @@ def test_an_ambiguous_word_alone_is_no_topic() -> None:
 
 def test_a_fact_replaces_only_the_clause_that_it_tells() -> None:
     said = line("I bought a red kayak yesterday; my brother rows on Sundays", 2, "m")
-    told = PageEntry(
+    stated = PageEntry(
         subject="Ines",
         topic="sports",
         line=line("Ines bought a red kayak on 1 January 2026", 1, "f"),
         trust="user",
         covers=frozenset({"m"}),
     )
-    assert [one.text for one in merged_lines([said], [told], limit=9, worth=len)] == [
-        told.line.text,
+    assert [one.text for one in merged_lines([said], [stated], limit=9, worth=len)] == [
+        stated.line.text,
         "my brother rows on Sundays",
     ]
 

@@ -117,8 +117,8 @@ def test_in_one_class_the_order_of_fading_is_the_order_of_strength(
 
 @given(memories, configs, instants)
 def test_the_explanation_contains_the_strength(one: Memory, config: Config, now: datetime) -> None:
-    told = explain_strength(one, config, now)
-    assert told["strength"] == strength(one, config, now)
+    explained = explain_strength(one, config, now)
+    assert explained["strength"] == strength(one, config, now)
 
 
 def test_the_explanation_names_the_numbers_of_its_curve() -> None:

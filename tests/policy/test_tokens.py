@@ -83,16 +83,18 @@ def test_stop_words_are_single_words() -> None:
 
 
 def test_stems_are_equal_in_many_threads() -> None:
-    told = [
+    words_alone = [
         f"{start}{end}" for start in ("paint", "relat", "hop", "organiz") for end in ("ing", "ed", "ation", "s")
     ] * 50
-    alone = [str(_stemmer()().stemWord(word)) for word in told]
+    alone = [str(_stemmer()().stemWord(word)) for word in words_alone]
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(stem.__wrapped__, told)) == alone
+        assert list(threads.map(stem.__wrapped__, words_alone)) == alone
 
 
 def test_only_the_stemmer_of_one_language_is_imported() -> None:
     program = "import sys\nfrom slowwave.policy.text.tokens import stem\nassert stem('painted') == 'paint'\nprint(*sys.modules)"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert "slowwave_stems.porter_stemmer" in told
-    assert not [name for name in told if "snowballstemmer" in name or "french" in name]
+    words_alone = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "slowwave_stems.porter_stemmer" in words_alone
+    assert not [name for name in words_alone if "snowballstemmer" in name or "french" in name]

@@ -36,11 +36,11 @@ def finished(server: Server, path: str, body: Any = None) -> Any:  # noqa: ANN40
 
 
 def test_messages_are_stored_once_by_their_ids_and_read_back(server: Server) -> None:
-    told = {"messages": [{"role": "user", "content": "Walnuts make me ill.", "id": "m-1"}], "conversation": "a/b c"}
-    assert post(server, "/messages", told, 201)["did"] == "1 added"
-    assert post(server, "/messages", told, 201)["run_id"] is None
-    told["messages"][0]["content"] = "Something else"
-    assert post(server, "/messages", told, 409)["type"] == "urn:slowwave:problem:conflict"
+    sent = {"messages": [{"role": "user", "content": "Walnuts make me ill.", "id": "m-1"}], "conversation": "a/b c"}
+    assert post(server, "/messages", sent, 201)["did"] == "1 added"
+    assert post(server, "/messages", sent, 201)["run_id"] is None
+    sent["messages"][0]["content"] = "Something else"
+    assert post(server, "/messages", sent, 409)["type"] == "urn:slowwave:problem:conflict"
     assert [one["name"] for one in get(server, "/conversations")["items"]] == ["a/b c"]
     listed = get(server, f"/conversations/{quote('a/b c', safe='')}/messages")["items"]
     assert [(one["role"], one["content"], one["id"]) for one in listed] == [("user", "Walnuts make me ill.", "m-1")]

@@ -34,10 +34,10 @@ def test_a_malformed_address_is_refused_in_one_sentence_without_its_password(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as raised:
         make(address)
-    assert str(told.value) == REFUSED
-    assert "s3cret" not in "".join(traceback.format_exception(told.value))
+    assert str(raised.value) == REFUSED
+    assert "s3cret" not in "".join(traceback.format_exception(raised.value))
     for line in (
         ["--store", address, "status"],
         ["copy", address, "new.db"],
@@ -66,9 +66,9 @@ def test_a_server_without_a_scheme_is_refused_in_one_sentence(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as raised:
         make(address)
-    assert str(told.value) == UNNAMED
+    assert str(raised.value) == UNNAMED
     done = CliRunner().invoke(app, ["--store", address, "status"])
     assert done.exit_code == SettingsError.exit_code
     assert "s3cret" not in done.output
@@ -86,9 +86,9 @@ def test_a_file_whose_name_resembles_a_server_can_be_opened(tmp_path: Path, monk
 
 
 def test_a_server_of_another_kind_is_refused_in_one_sentence() -> None:
-    with pytest.raises(SettingsError, match="no store for 'mysql' addresses: give a file name") as told:
+    with pytest.raises(SettingsError, match="no store for 'mysql' addresses: give a file name") as raised:
         make("mysql://app:s3cret@db/memory")
-    assert "s3cret" not in str(told.value)
+    assert "s3cret" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_a_failed_connection_reports_the_message_of_the_server(postgres: Postgre
         ("postgresql://app:s3cret@127.0.0.1:1/memory", "Connection refused"),
         ("postgresql://app:s3cret@nowhere.invalid/memory", "nowhere.invalid"),
     ):
-        with pytest.raises(StoreError, match=words) as told:
+        with pytest.raises(StoreError, match=words) as raised:
             PostgresStore(address, busy_seconds=2)
-        assert str(told.value).startswith("no connection to postgresql://")
-        assert "was lost" not in str(told.value)
-        assert "s3cret" not in str(told.value)
+        assert str(raised.value).startswith("no connection to postgresql://")
+        assert "was lost" not in str(raised.value)
+        assert "s3cret" not in str(raised.value)

@@ -118,7 +118,7 @@ class History:
         return Erase(memory=one.id, words=(self.chance.choice(WORDS),), because="asked to")
 
 
-def told(store: Store, scope: str) -> dict[str, object]:
+def rows_of(store: Store, scope: str) -> dict[str, object]:
     """The results of all reads of a scope."""
     memories = store.select([scope], Where(cascade=None))
     return {
@@ -176,7 +176,7 @@ def live(seed: int, postgres: PostgresStore) -> None:
             for deep in (False, True):
                 assert found(postgres, scope, asked, deep=deep) == found(sqlite, scope, asked, deep=deep), (seed, step)
         for scope in (SCOPE, OTHER):
-            ours, theirs = told(sqlite, scope), told(postgres, scope)
+            ours, theirs = rows_of(sqlite, scope), rows_of(postgres, scope)
             for name, value in ours.items():
                 assert theirs[name] == value, (seed, name)
         assert postgres.check(deep=True) == sqlite.check(deep=True) == []

@@ -222,9 +222,9 @@ def test_the_stored_form_of_an_index_changes_only_with_its_layout_number() -> No
     rounded = [
         (np.round(one.astype(np.float64), 3) + 0.0).tobytes() for one in numbers
     ]  # processors add in different orders
-    told = hashlib.blake2b(head.encode() + b"".join(rounded), digest_size=8).hexdigest()
+    stated = hashlib.blake2b(head.encode() + b"".join(rounded), digest_size=8).hexdigest()
     # If this fails, the same entries give other numbers: raise LAYOUT, so that stored indexes are ignored.
-    assert (LAYOUT, told) == (2, "fd50d064b0a8fba0")
+    assert (LAYOUT, stated) == (2, "fd50d064b0a8fba0")
 
 
 def test_a_malformed_entry_is_refused_when_columns_are_read() -> None:
@@ -552,14 +552,14 @@ def test_a_trimmed_text_is_searched_instead_of_its_message_and_changes_no_other_
 def test_a_repeated_question_about_another_selection_equals_a_new_index(
     rows: list[list[Row]], text: str, other: str
 ) -> None:
-    told = rows[0]
-    index = built(told)
+    stated = rows[0]
+    index = built(stated)
     for asked in (text, text, other, text):
         for fields in ({}, {"deep": True}, {"vector": False}, {"kinds": frozenset({"semantic"})}):
-            assert index.search(query(asked, **fields)) == built(told).search(query(asked, **fields))
+            assert index.search(query(asked, **fields)) == built(stated).search(query(asked, **fields))
     more = known("f", "the cat painted Rome")
     index.append([more])
-    assert index.search(query(text)) == built([*told, more]).search(query(text))
+    assert index.search(query(text)) == built([*stated, more]).search(query(text))
     index.change([replace(more[0], phase="cold")])
     assert "f" not in scores(index.search(query(text)))
 

@@ -55,7 +55,7 @@ QUESTIONS = (
 )
 
 
-def told(number: int, chance: Random) -> Memory:
+def made_message(number: int, chance: Random) -> Memory:
     """A message of one of three talks, said on one of sixty days."""
     return message(
         " ".join(chance.choices(WORDS, k=chance.randint(2, 9))) + ("?" if number % 7 == 0 else ""),
@@ -90,7 +90,7 @@ def only_read(shared_postgres: PostgresServer, migrated: str) -> Iterator[Postgr
 
 def _live(store: PostgresStore) -> PostgresStore:
     chance = Random(7)
-    messages = [told(number, chance) for number in range(300)]
+    messages = [made_message(number, chance) for number in range(300)]
     facts = [
         fact(
             " ".join(chance.choices(WORDS, k=4)),
@@ -129,8 +129,8 @@ def both(store: PostgresStore, *queries: Query) -> list[tuple[list[Ranked], list
 
 
 def same(store: PostgresStore, **more: Any) -> None:  # noqa: ANN401  # fields of a Query
-    told = both(store, *(asked(text, **more) for text in QUESTIONS))
-    for text, (ours, theirs) in zip(QUESTIONS, told, strict=True):
+    made_message = both(store, *(asked(text, **more) for text in QUESTIONS))
+    for text, (ours, theirs) in zip(QUESTIONS, made_message, strict=True):
         assert ours == theirs, text
 
 
@@ -212,7 +212,7 @@ def test_a_scope_too_large_for_ram_is_searched_at_the_server(lived: PostgresStor
     lived.in_ram = 340
     lived.search([SCOPE], asked("tea"))
     assert len(lived._indexes) == 1
-    lived.apply(plan(indexed(told(300, Random(1)))))
+    lived.apply(plan(indexed(made_message(300, Random(1)))))
     before = lived.search([SCOPE], asked("tea"))  # which makes the index in RAM too large
     assert lived.search([SCOPE], asked("tea")) == before
     assert not lived._indexes
@@ -626,7 +626,7 @@ def dated(shared_postgres: PostgresServer, migrated: str) -> Iterator[PostgresSt
     with _read_only(shared_postgres.database(migrated)) as store:
         for first in range(0, 1200, 400):
             said = [
-                replace(told(number, chance), conversation="c", speaker="Wilbur" if number == 3 else "Ann")
+                replace(made_message(number, chance), conversation="c", speaker="Wilbur" if number == 3 else "Ann")
                 for number in range(first, first + 400)
             ]
             store.apply(

@@ -43,5 +43,5 @@ def test_a_program_is_run_as_it_is_with_its_stores_in_postgres(postgres: Postgre
 def test_figures_may_be_a_point_apart_and_counts_may_not() -> None:
     ours = {"R@10": 84.3, "questions": 383, "ms_p50": 1.3, "half": {"hot": 80.0}}
     assert [*BENCH["differences"](ours, {**ours, "R@10": 83.5, "ms_p50": 5.0})] == []
-    told = BENCH["differences"](ours, {**ours, "questions": 382, "half": {"hot": 78.0}})
-    assert [*told] == ["questions: 383 and 382", "half.hot: 80.0 and 78.0"]
+    found = BENCH["differences"](ours, {**ours, "questions": 382, "half": {"hot": 78.0}})
+    assert [*found] == ["questions: 383 and 382", "half.hot: 80.0 and 78.0"]

@@ -25,10 +25,10 @@ def opened(own: str) -> Iterator[PostgresStore]:
 
 @pytest.fixture
 def look(opened: PostgresStore) -> Look:
-    return lambda: {name: (ok, told) for name, ok, told in opened.about()}
+    return lambda: {name: (ok, run_sql) for name, ok, run_sql in opened.about()}
 
 
-def told(address: str, statement: str) -> None:
+def run_sql(address: str, statement: str) -> None:
     with psycopg.connect(address, autocommit=True) as db:
         db.execute(statement.encode())
 
@@ -44,25 +44,25 @@ def test_doctor_reports_of_a_healthy_server_only_a_disk_without_sync(look: Look)
 
 
 def test_doctor_names_a_missing_extension_and_the_statement_that_installs_it(own: str, look: Look) -> None:
-    told(own, "DROP EXTENSION vector CASCADE")
+    run_sql(own, "DROP EXTENSION vector CASCADE")
     ok, words = look()["pgvector"]
     assert ok
     assert words.startswith("not installed: every scope is searched in RAM")
     create, alter, *remade = words.partition("(")[2].rstrip(")").partition(": ")[2].split("; ")
-    told(own, create)
+    run_sql(own, create)
     assert look()["pgvector"][1].endswith("; ".join((alter, *remade)))
-    told(own, "; ".join((alter, *remade)))
+    run_sql(own, "; ".join((alter, *remade)))
     assert look()["pgvector"][1].replace(".", "").isdigit()
 
 
 @pytest.mark.parametrize("table", ["memories", "journal", "scopes", "snapshots"])
 @pytest.mark.parametrize("lost", ["NO FORCE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY"])
 def test_a_table_without_row_security_is_found(own: str, look: Look, table: str, lost: str) -> None:
-    told(own, f"ALTER TABLE slowwave.{table} {lost}")
+    run_sql(own, f"ALTER TABLE slowwave.{table} {lost}")
     ok, words = look()["row security"]
     assert not ok
     assert f"ALTER TABLE slowwave.{table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY" in words
-    told(own, words.rpartition("owner: ")[2])
+    run_sql(own, words.rpartition("owner: ")[2])
     assert look()["row security"][0]
 
 
@@ -83,11 +83,11 @@ def test_doctor_finds_a_changed_policy_and_names_the_statements_that_repair_it(
     own: str, look: Look, table: str, spoilt: str
 ) -> None:
     assert look()["row security"][0]
-    told(own, spoilt)
+    run_sql(own, spoilt)
     ok, words = look()["row security"]
     assert not ok
     assert words.startswith(f"not in force, or with other policies, on {table}: run as the owner: ")
-    told(own, words.rpartition("owner: ")[2])
+    run_sql(own, words.rpartition("owner: ")[2])
     assert look()["row security"][0]
 
 
@@ -98,7 +98,7 @@ def test_doctor_finds_a_disabled_trigger_and_names_the_statements_that_repair_it
     own: str, look: Look, spoilt: str
 ) -> None:
     assert look()["triggers"] == (True, "those of the migrations")
-    told(own, spoilt)
+    run_sql(own, spoilt)
     with AgentMemory.open(own, scope="acme", llm=None, embedder="none") as memory:
         memory.add_messages([Message(role="user", content="I own the deploy pipeline", id="1")])
     with psycopg.connect(own) as db:
@@ -106,7 +106,7 @@ def test_doctor_finds_a_disabled_trigger_and_names_the_statements_that_repair_it
     ok, words = look()["triggers"]
     assert not ok
     assert words.startswith("missing or disabled: runs.came_in, due: run as the owner: ")
-    told(own, words.rpartition("owner: ")[2])
+    run_sql(own, words.rpartition("owner: ")[2])
     assert look()["triggers"][0]
     with psycopg.connect(own) as db:
         assert db.execute("SELECT count(*) FROM slowwave.due").fetchone() == (1,), "what came in meanwhile is due"
@@ -132,11 +132,11 @@ def test_doctor_finds_a_changed_function_and_names_the_statements_that_repair_it
     own: str, look: Look, spoilt: str, name: str
 ) -> None:
     assert look()["functions"] == (True, "those of the migrations")
-    told(own, spoilt)
+    run_sql(own, spoilt)
     ok, words = look()["functions"]
     assert not ok
     assert words.startswith(f"missing, changed or not ours: {name}: run as the owner: ")
-    told(own, words.rpartition("owner: ")[2])
+    run_sql(own, words.rpartition("owner: ")[2])
     assert look()["functions"][0]
 
 
@@ -145,12 +145,12 @@ def test_doctor_reports_that_functions_were_not_compared_without_the_right_to_cr
 ) -> None:
     database = psycopg.conninfo.conninfo_to_dict(own)["dbname"]
     assert opened.about()
-    told(own, f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")
-    told(own, "CREATE ROLE poor LOGIN IN ROLE slowwave_app")
+    run_sql(own, f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")
+    run_sql(own, "CREATE ROLE poor LOGIN IN ROLE slowwave_app")
     store = PostgresStore(own.replace("postgres:@", "poor@"))
     found = {name: (ok, words) for name, ok, words in store.about()}["functions"]
     store.close()
-    told(own, "DROP ROLE poor")
+    run_sql(own, "DROP ROLE poor")
     assert found[0]
     assert found[1].startswith("not compared with those of the migrations: permission denied")
 
@@ -169,18 +169,18 @@ def test_every_table_with_rows_of_a_scope_is_bound(own: str, opened: PostgresSto
 
 
 def test_missing_rights_are_named_with_the_grant_statement(own: str, look: Look) -> None:
-    told(own, "REVOKE UPDATE ON slowwave.memories FROM slowwave_app")
+    run_sql(own, "REVOKE UPDATE ON slowwave.memories FROM slowwave_app")
     ok, words = look()["privileges"]
     assert not ok
-    told(own, words.partition("owner, ")[2])
+    run_sql(own, words.partition("owner, ")[2])
     assert look()["privileges"][0]
 
 
 def test_doctor_reports_a_login_that_bypasses_row_level_security(own: str, opened: PostgresStore) -> None:
     assert opened.about()
-    told(own, "CREATE ROLE beyond LOGIN BYPASSRLS")
-    told(own, "GRANT USAGE ON SCHEMA slowwave TO beyond")
-    told(own, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA slowwave TO beyond")
+    run_sql(own, "CREATE ROLE beyond LOGIN BYPASSRLS")
+    run_sql(own, "GRANT USAGE ON SCHEMA slowwave TO beyond")
+    run_sql(own, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA slowwave TO beyond")
     store = PostgresStore(own.replace("postgres:@", "beyond@"))
     try:
         found = {name: (ok, words) for name, ok, words in store.about()}
@@ -188,38 +188,38 @@ def test_doctor_reports_a_login_that_bypasses_row_level_security(own: str, opene
             False,
             "beyond is beyond row-level security: GRANT slowwave_app TO beyond, or ALTER ROLE beyond NOBYPASSRLS",
         )
-        told(own, "GRANT slowwave_app TO beyond")
+        run_sql(own, "GRANT slowwave_app TO beyond")
         assert {name: ok for name, ok, _ in store.about()}["login"]
-        told(own, "ALTER ROLE slowwave_app BYPASSRLS")
+        run_sql(own, "ALTER ROLE slowwave_app BYPASSRLS")
         assert not {name: ok for name, ok, _ in store.about()}["login"]
     finally:
         store.close()
-        told(own, "ALTER ROLE slowwave_app NOBYPASSRLS")
-        told(own, "DROP OWNED BY beyond")
-        told(own, "DROP ROLE beyond")
+        run_sql(own, "ALTER ROLE slowwave_app NOBYPASSRLS")
+        run_sql(own, "DROP OWNED BY beyond")
+        run_sql(own, "DROP ROLE beyond")
 
 
 def test_a_login_without_the_right_to_create_the_schema_learns_which_role_may(postgres: PostgresServer) -> None:
     empty = postgres.database()
-    told(empty, "CREATE ROLE newcomer LOGIN")
+    run_sql(empty, "CREATE ROLE newcomer LOGIN")
     theirs = empty.replace("postgres:@", "newcomer@")
     try:
         with pytest.raises(ReadOnlyError, match="is empty, and this login may not make the schema") as refused:
             PostgresStore(theirs)
-        told(empty, str(refused.value).split("`")[1])
+        run_sql(empty, str(refused.value).split("`")[1])
         store = PostgresStore(theirs)
         found = {name: ok for name, ok, _ in store.about()}
         store.close()
         assert found["login"]
         assert found["row security"], "forced for the owner too"
     finally:
-        told(empty, "DROP OWNED BY newcomer CASCADE")
-        told(empty, "DROP ROLE newcomer")
+        run_sql(empty, "DROP OWNED BY newcomer CASCADE")
+        run_sql(empty, "DROP ROLE newcomer")
 
 
 def test_doctor_reports_missing_migrations_and_a_small_server(own: str) -> None:
     store = PostgresStore(own, connections=10_000)
-    told(own, "DELETE FROM slowwave.migrations WHERE number > 1")
+    run_sql(own, "DELETE FROM slowwave.migrations WHERE number > 1")
     found = {name: (ok, words) for name, ok, words in store.about()}
     store.close()
     assert found["migrations"][1].startswith("schema 1 of ")

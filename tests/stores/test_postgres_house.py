@@ -241,10 +241,10 @@ def test_the_server_accepts_every_statement(in_postgres: PostgresStore) -> None:
 
 
 def test_an_unreachable_address_is_named_without_its_password() -> None:
-    with pytest.raises(StoreError) as told:
+    with pytest.raises(StoreError) as raised:
         PostgresStore("postgresql://ann:hunter2@127.0.0.1:9/memories", busy_seconds=1)
-    assert "postgresql://ann@127.0.0.1:9/memories" in str(told.value)
-    assert "hunter2" not in str(told.value)
+    assert "postgresql://ann@127.0.0.1:9/memories" in str(raised.value)
+    assert "hunter2" not in str(raised.value)
     with pytest.raises(SettingsError, match="malformed"):
         PostgresStore("postgresql://[::1/x")
     with pytest.raises(SettingsError, match="mysql"):

@@ -32,7 +32,7 @@ def lines(*begins: str) -> str:
     return "\n".join(line.strip() for some in found for line in some[0].splitlines() if "pip install" not in line)
 
 
-def told(server: PostgresServer, folder: Path, script: str) -> str:
+def run_script(server: PostgresServer, folder: Path, script: str) -> str:
     """What a shell says to lines of the page, with a real place for `host`."""
     query = server.address("x").partition("?")[2]
     script = re.sub(r"postgresql://(\w+)@host/(\w+)", rf"'postgresql://\1@/\2?{query}'", script)
@@ -45,15 +45,15 @@ def told(server: PostgresServer, folder: Path, script: str) -> str:
 
 
 def test_a_newcomer_begins_and_cuts_and_saves_and_restores(server: PostgresServer, tmp_path: Path) -> None:
-    begun = told(server, tmp_path, lines("**With your own server**", "and then"))
+    begun = run_script(server, tmp_path, lines("**With your own server**", "and then"))
     assert "1 fact added" in begun
     assert "PROBLEM" not in begun
     cut = lines("The owner runs it while no program uses the store").replace("owner@", "you@")
-    assert "PROBLEM" not in told(server, tmp_path, cut)
-    saved = told(server, tmp_path, lines("**Backup**", "(a `pg_dump` older than the server refuses)"))
+    assert "PROBLEM" not in run_script(server, tmp_path, cut)
+    saved = run_script(server, tmp_path, lines("**Backup**", "(a `pg_dump` older than the server refuses)"))
     assert "PROBLEM" not in saved
     with psycopg.connect(server.address("restored")) as db:
         rows = "SELECT count(*), (SELECT count(*) FROM pg_inherits WHERE inhparent = 'slowwave.memories'::regclass)"
         assert db.execute(f"{rows} FROM slowwave.memories".encode()).fetchone() == (1, 16)
-    told(server, tmp_path, lines("A login bound by row-level security").replace("owner@", "you@"))
+    run_script(server, tmp_path, lines("A login bound by row-level security").replace("owner@", "you@"))
     assert "Alice owns the deploy pipeline" in (tmp_path / "memory.sql").read_text(encoding="utf-8")

@@ -246,15 +246,15 @@ def test_doctor_finds_a_partition_that_differs_from_its_table_and_names_the_repa
     store: PostgresStore, cut: str, spoilt: str, line: str, where: str
 ) -> None:
     def look() -> tuple[bool, str]:
-        return {name: (ok, told) for name, ok, told in store.about()}[line]
+        return {name: (ok, detail) for name, ok, detail in store.about()}[line]
 
     assert look()[0]
     with psycopg.connect(cut, autocommit=True) as db:
         db.execute(spoilt.encode())
-        ok, told = look()
+        ok, detail = look()
         assert not ok
-        assert where in told
-        db.execute(re.split("owner[:,] ", told)[1].encode())
+        assert where in detail
+        db.execute(re.split("owner[:,] ", detail)[1].encode())
     assert look()[0]
 
 
@@ -264,12 +264,12 @@ def test_a_cut_database_is_dumped_and_restored(
     lived_in(store)
     before, restored = [state_hash(store, scope) for scope in (SCOPE, OTHER)], postgres.database()
     file = f"--file={tmp_path / 'memory.sql'}"
-    for program, *told in (
+    for program, *detail in (
         ("pg_dump", cut, "--schema=slowwave", "--no-owner", file),
         ("psql", restored, "--quiet", "--command=CREATE EXTENSION vector"),
         ("psql", restored, "--quiet", "--set=ON_ERROR_STOP=1", "--single-transaction", file),
     ):
-        done = subprocess.run([postgres.program(program), *told], capture_output=True, text=True, check=False)
+        done = subprocess.run([postgres.program(program), *detail], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     again = PostgresStore(restored)
     assert shape(restored) == shape(cut)
@@ -310,8 +310,8 @@ def test_a_statement_looks_into_one_partition_of_each_table_by_an_index(cut: str
     with psycopg.connect(cut, options="-c search_path=slowwave,pg_catalog -c enable_seqscan=off") as db:
         db.execute("SET ROLE slowwave_app")
         for name, text in OF_ONE.items():
-            told = re.sub(r"\$\d+", "'5'", text)
-            steps = [str(row[0]) for row in db.execute(f"EXPLAIN {told}".encode()).fetchall()]
+            detail = re.sub(r"\$\d+", "'5'", text)
+            steps = [str(row[0]) for row in db.execute(f"EXPLAIN {detail}".encode()).fetchall()]
             scans = [step for step in steps if re.search(r"Scan\b.* on \w+_\d", step) and "Bitmap Index" not in step]
             if len(scans) > len(CUT.findall(text)) or any("Seq Scan" in step for step in scans):
                 wrong[name] = scans

@@ -18,7 +18,7 @@ from slowwave.testing.postgres import PostgresServer
 WORDS = "Zebulon keeps forty xylophones"
 
 
-def told(address: str, *statements: str) -> None:
+def run_sql(address: str, *statements: str) -> None:
     with psycopg.connect(address, autocommit=True) as db:
         for statement in statements:
             db.execute(statement.encode())
@@ -107,23 +107,23 @@ def test_an_erase_that_may_not_rewrite_is_proved_in_its_scope_and_pending_in_the
 def test_a_remaining_row_in_any_table_is_named(own: str, memory: AgentMemory) -> None:
     gone = memory.add(WORDS).ids[0]
     assert memory.erase(id=gone).verified
-    told(own, "CREATE SCHEMA slowwave_queue", "CREATE TABLE slowwave_queue.workflow_output (output text)")
+    run_sql(own, "CREATE SCHEMA slowwave_queue", "CREATE TABLE slowwave_queue.workflow_output (output text)")
     store = memory.ports.store
     for table, statement in (
         ("slowwave.held", f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')"),
         ("slowwave.entries", f"INSERT INTO slowwave.entries (key, scope, terms) VALUES (1, 1, '{WORDS}'::bytea)"),
         ("slowwave_queue.workflow_output", f"INSERT INTO slowwave_queue.workflow_output VALUES ('{WORDS}')"),
     ):
-        told(own, statement)
+        run_sql(own, statement)
         assert f"the table {table} still holds what was erased" in store.find_traces([WORDS])
-        told(own, f"TRUNCATE {table}" if "queue" in table else f"DELETE FROM {table} WHERE scope = 1")
-    told(own, f"INSERT INTO slowwave.links VALUES (1, '{gone}', 'x', 'close', 1, 1)")
+        run_sql(own, f"TRUNCATE {table}" if "queue" in table else f"DELETE FROM {table} WHERE scope = 1")
+    run_sql(own, f"INSERT INTO slowwave.links VALUES (1, '{gone}', 'x', 'close', 1, 1)")
     assert store.find_traces([], [gone]) == ["the table slowwave.links still holds what was erased"]
 
 
 def test_bytes_of_dead_rows_are_found_until_the_tables_are_rewritten(own: str, memory: AgentMemory) -> None:
     memory.add("Alice owns the deploy pipeline")
-    told(own, f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')", "DELETE FROM slowwave.held WHERE scope = 1")
+    run_sql(own, f"INSERT INTO slowwave.held VALUES (1, '{WORDS}')", "DELETE FROM slowwave.held WHERE scope = 1")
     store = memory.ports.store
     (trace,) = {one.partition(":")[0].replace("held_pkey", "held") for one in store.find_traces([WORDS])}
     assert trace == "pages of held still hold the bytes of what was erased"
@@ -141,7 +141,7 @@ def test_words_that_another_memory_contains_are_not_a_trace(own: str, memory: Ag
 
 def test_a_login_that_may_not_rewrite_tables_names_the_owner(own: str, memory: AgentMemory) -> None:
     memory.add("Alice owns the deploy pipeline")
-    told(own, "DROP ROLE IF EXISTS plain_app", "CREATE ROLE plain_app LOGIN IN ROLE slowwave_app")
+    run_sql(own, "DROP ROLE IF EXISTS plain_app", "CREATE ROLE plain_app LOGIN IN ROLE slowwave_app")
     with AgentMemory.open(
         own.replace("postgres:@", "plain_app@"), scope="acme/carl", llm=None, embedder="none"
     ) as mine:
@@ -152,33 +152,35 @@ def test_a_login_that_may_not_rewrite_tables_names_the_owner(own: str, memory: A
         assert "their owner has to run `VACUUM FULL slowwave.conversations, " not in problem, "it has lost no row"
         assert "their owner has to run `VACUUM FULL slowwave.entries, slowwave.journal, slowwave.memories" in problem
         statement = problem.partition("`")[2].partition("`")[0]
-        told(own, statement)
+        run_sql(own, statement)
         again = mine.erase(id=gone)
         assert again.verified, "the rows of its scope are there to be searched"
         assert again.pending != ()
     with AgentMemory.open(own, scope="acme/carl", llm=None, embedder="none") as owners:
         assert owners.erase(id=gone).verified, "the owner proves what a program's login erased"
     assert memory.ports.store.find_traces([WORDS], [gone]) == []
-    told(own, "DROP ROLE plain_app")
+    run_sql(own, "DROP ROLE plain_app")
 
 
 def test_the_id_of_a_former_successor_is_not_a_trace(own: str, memory: AgentMemory) -> None:
     kept, gone = memory.add("Bob has a dog").ids[0], memory.add(WORDS).ids[0]
     assert memory.erase(id=gone).verified
     row = "INSERT INTO slowwave.journal (key, scope, run, part, op, memory, because, payload, checksum)"
-    told(own, f"""{row} VALUES (1, 1, 1, 0, 'change', '{kept}', 'merged', '{{"superseded_by":[null,"{gone}"]}}', 1)""")
+    run_sql(
+        own, f"""{row} VALUES (1, 1, 1, 0, 'change', '{kept}', 'merged', '{{"superseded_by":[null,"{gone}"]}}', 1)"""
+    )
     assert memory.ports.store.find_traces([WORDS], [gone]) == []
-    told(own, f"{row} VALUES (2, 1, 1, 0, 'change', '{gone}', 'merged', NULL, 1)")
+    run_sql(own, f"{row} VALUES (2, 1, 1, 0, 'change', '{gone}', 'merged', NULL, 1)")
     assert memory.ports.store.find_traces([WORDS], [gone]) == ["the table slowwave.journal still holds what was erased"]
 
 
 @pytest.fixture
 def owned(blank: str) -> Iterator[str]:
     """The address of a database, of its owner who is no superuser."""
-    told(blank, "DROP ROLE IF EXISTS plain_owner", "CREATE ROLE plain_owner LOGIN")
-    told(blank, f"ALTER DATABASE {psycopg.conninfo.conninfo_to_dict(blank)['dbname']} OWNER TO plain_owner")
+    run_sql(blank, "DROP ROLE IF EXISTS plain_owner", "CREATE ROLE plain_owner LOGIN")
+    run_sql(blank, f"ALTER DATABASE {psycopg.conninfo.conninfo_to_dict(blank)['dbname']} OWNER TO plain_owner")
     yield blank.replace("postgres:@", "plain_owner@")
-    told(blank, "REASSIGN OWNED BY plain_owner TO postgres", "DROP OWNED BY plain_owner", "DROP ROLE plain_owner")
+    run_sql(blank, "REASSIGN OWNED BY plain_owner TO postgres", "DROP OWNED BY plain_owner", "DROP ROLE plain_owner")
 
 
 def _where(store: object, name: str) -> list[str]:
@@ -231,12 +233,12 @@ def test_a_snapshot_of_another_database_counts_and_hidden_ones_are_reported(
     with psycopg.connect(owned, autocommit=True) as db, psycopg.connect(postgres.database()) as other:
         assert older(db) == []
         other.execute("SELECT pg_current_xact_id()")
-        told(blank, "CREATE TABLE moved ()")  # later transactions do not matter, this one does
+        run_sql(blank, "CREATE TABLE moved ()")  # later transactions do not matter, this one does
         (session,) = older(db)
         assert session == f"session {other.info.backend_pid}"
         other.rollback()
         assert older(db) == []
-        told(blank, "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
+        run_sql(blank, "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
         (unknown,) = older(db)
         assert unknown.startswith("somebody whom this login may not look for (permission denied")
 

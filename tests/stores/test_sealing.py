@@ -176,6 +176,6 @@ def test_checksums_are_those_that_reading_expects() -> None:
 
     row = to_row(fact("Zoë likes 茶", subject="back\\u0000slash"))
     assert sealed(row) == (dumps(row), checksum(dumps(row)))
-    told = ("link", "a", "b", "därum", '{"kind":"close"}')
-    assert sealed_journal(*told) == journal_checksum(*told)
+    columns = ("link", "a", "b", "därum", '{"kind":"close"}')
+    assert sealed_journal(*columns) == journal_checksum(*columns)
     assert sealed_journal("refuse", None, None, "b", None) == journal_checksum("refuse", None, None, "b", None)

@@ -46,7 +46,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """One entry for each index that is built from rows."""
     seen: list[int] = []
     load = Index.load
-    monkeypatch.setattr(Index, "load", lambda index, told: (seen.append(len(told)), load(index, told))[1])
+    monkeypatch.setattr(Index, "load", lambda index, saved: (seen.append(len(saved)), load(index, saved))[1])
     return seen
 
 

@@ -53,8 +53,8 @@ def test_keys_of_a_failed_write_or_of_another_connection_are_not_reused(tmp_path
     ours.apply(plan(add(message("Three", ref="3"))))
     ours.apply(plan(Erase(memory=ours.select([SCOPE], Where(text="Three"))[0].id, because="asked to")))
     ours.apply(plan(add(message("Four", ref="4"))))
-    told = [(one.text, one.seq) for one in theirs.select([SCOPE], Where(order="recorded"))]
-    assert told == [("One", 1), ("Two", 2), ("Four", 4)]
+    stored = [(one.text, one.seq) for one in theirs.select([SCOPE], Where(order="recorded"))]
+    assert stored == [("One", 1), ("Two", 2), ("Four", 4)]
     assert theirs.check(deep=True) == []
     ours.close()
     theirs.close()

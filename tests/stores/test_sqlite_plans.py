@@ -144,11 +144,11 @@ def test_statements_of_an_add_and_a_read_are_compiled_once() -> None:
     store = SqliteStore(":memory:")
     compiled: list[object] = []
 
-    def told(*action: object) -> int:
+    def authorize(*action: object) -> int:
         compiled.append(action)
         return apsw.SQLITE_OK
 
-    store._db.authorizer = told
+    store._db.authorizer = authorize
     for number in range(3):
         compiled.clear()
         store.apply(plan(add(message(f"Note {number}", ref=f"n{number}")), cause="observe"))

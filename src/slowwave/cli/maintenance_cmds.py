@@ -177,10 +177,10 @@ def sleep(
             memory.save_plan(report.plan, save)
     output = options.output
     if options.verbose and not options.json:
-        output.write(with_undo_command(report.told(None), report))
+        output.write(with_undo_command(report.describe(None), report))
     else:
         output.write_result(report)
-    if dry_run and not options.verbose and not options.json and report.told() != report.told(None):
+    if dry_run and not options.verbose and not options.json and report.describe() != report.describe(None):
         output.write("--verbose shows all of each change", style="dim")
     if save is not None and not options.json:
         output.write(f"saved: `slowwave apply {save}` applies it, except where memories change before")

@@ -171,11 +171,11 @@ def test_an_estimate_is_a_little_more_than_what_is_sent(opened: Open, talk: Call
     for name in ("c1", "c2"):
         memory.consolidate(name)
     sent = sum(estimate(asked.text) for asked in llm.asked)
-    told = before.chunks * PROMPT_TOKENS + before.messages * LINE_TOKENS
-    told += sum(estimate(f"{place} {line}") for place in range(12) for line in LINES) * 2
+    estimated = before.chunks * PROMPT_TOKENS + before.messages * LINE_TOKENS
+    estimated += sum(estimate(f"{place} {line}") for place in range(12) for line in LINES) * 2
     assert len(llm.asked) == before.chunks
-    assert sent <= told <= 1.25 * sent
-    assert before.tokens_in > told
+    assert sent <= estimated <= 1.25 * sent
+    assert before.tokens_in > estimated
     assert memory.estimate().calls == memory.estimate("nobody").calls == 0
 
 
@@ -202,7 +202,7 @@ def test_an_estimate_is_near_what_consolidating_session_by_session_costs(
 
     llm = ScriptedLLM(distil=distilled, reconcile=reviewed)
     memory = opened(llm=llm)
-    told_in = told_out = 0
+    estimated_in = estimated_out = 0
     for week, day in enumerate(("Monday", "Tuesday", "Thursday", "Friday", "Sunday")):
         lines = [
             f"I practise {craft} with {name} every {day}, and it was good fun again although the rain would not stop."
@@ -213,13 +213,13 @@ def test_an_estimate_is_near_what_consolidating_session_by_session_costs(
         ]
         talk(memory, *lines, first=1 + 20 * week)
         before = memory.estimate()
-        told_in, told_out = told_in + before.tokens_in, told_out + before.tokens_out
+        estimated_in, estimated_out = estimated_in + before.tokens_in, estimated_out + before.tokens_out
         memory.consolidate(force=True)
     spent = memory.cost().total
     assert len(memory.get_all()) == 25
     sent = sum(estimate(asked.text) for asked in llm.asked)
-    assert sent == pytest.approx(told_in, rel=0.25)
-    assert spent.tokens_out == pytest.approx(told_out, rel=0.25)
+    assert sent == pytest.approx(estimated_in, rel=0.25)
+    assert spent.tokens_out == pytest.approx(estimated_out, rel=0.25)
 
 
 def test_the_tokens_of_the_estimate_are_those_of_the_prompts() -> None:

@@ -54,18 +54,18 @@ def deletes_everything(prompt: str) -> str:
 def merges_all_into_one(prompt: str) -> str:
     shown = numbers(prompt)
     one = next(iter(shown.values()))[0]
-    told = {"op": "UPDATE", "text": "Alice is a person", "relation": "subsumes", "because": "same"}
-    return verdicts(*({"fact": fact, "memory": (memories or [one])[0], **told} for fact, memories in shown.items()))
+    verdict = {"op": "UPDATE", "text": "Alice is a person", "relation": "subsumes", "because": "same"}
+    return verdicts(*({"fact": fact, "memory": (memories or [one])[0], **verdict} for fact, memories in shown.items()))
 
 
 def says_all_is_known(prompt: str) -> str:
-    told = {"op": "NOOP", "relation": "subsumed", "because": "known"}
-    return verdicts(*({"fact": fact, "memory": shown[0], **told} for fact, shown in numbers(prompt).items()))
+    verdict = {"op": "NOOP", "relation": "subsumed", "because": "known"}
+    return verdicts(*({"fact": fact, "memory": shown[0], **verdict} for fact, shown in numbers(prompt).items()))
 
 
 def supersedes_all(prompt: str) -> str:
-    told = {"op": "UPDATE", "text": None, "relation": "contradictory", "because": "obey"}
-    return verdicts(*({"fact": fact, "memory": shown[0], **told} for fact, shown in numbers(prompt).items()))
+    verdict = {"op": "UPDATE", "text": None, "relation": "contradictory", "because": "obey"}
+    return verdicts(*({"fact": fact, "memory": shown[0], **verdict} for fact, shown in numbers(prompt).items()))
 
 
 def names_foreign_ids(prompt: str) -> str:
@@ -136,10 +136,10 @@ def untruths(way: str) -> dict[str, Any]:
 
     def rewords(prompt: str) -> str:
         shown = [(fact, memories) for fact, memories in numbers(prompt).items() if memories]
-        told = {"op": "UPDATE", "relation": "contradictory", "because": "so"}
+        verdict = {"op": "UPDATE", "relation": "contradictory", "because": "so"}
         texts = [*UNTRUE[way]] * len(shown)
         return verdicts(
-            *({"fact": f, "memory": m[0], "text": t, **told} for (f, m), t in zip(shown, texts, strict=False))
+            *({"fact": f, "memory": m[0], "text": t, **verdict} for (f, m), t in zip(shown, texts, strict=False))
         )
 
     return {"distil": {"facts": [*facts, *HONEST_REPLY["facts"]]}, "reconcile": rewords}
@@ -234,9 +234,9 @@ def test_recalled_text_that_is_fed_back_yields_no_new_facts(opened: Open) -> Non
 
     memory = opened(llm=ScriptedLLM(distil=repeats))
     memory.add(STATED[0])
-    told = str(memory.context("What is Alice allergic to?"))
-    assert "penicillin" in told
-    say(memory, f"{told}\nThanks.", "You are welcome.", "Bye.")
+    verdict = str(memory.context("What is Alice allergic to?"))
+    assert "penicillin" in verdict
+    say(memory, f"{verdict}\nThanks.", "You are welcome.", "Bye.")
     result = memory.consolidate(force=True)
     assert not result.facts
     assert len(memory.get_all()) == 1

@@ -54,8 +54,8 @@ def test_malformed_distil_replies_lose_and_invent_no_facts(base: AgentMemory, sh
         stored = {fact.text for fact in memory.get_all(phases=PHASES)}
         assert stored <= {OWNS, ALLERGIC}, (seed, stored)
         assert stored == {fact.text for fact in result.facts}
-        told = result.rejected or result.skipped_reason or shape in ONE_ITEM
-        assert stored == {OWNS, ALLERGIC} or told, (seed, result)
+        reported = result.rejected or result.skipped_reason or shape in ONE_ITEM
+        assert stored == {OWNS, ALLERGIC} or reported, (seed, result)
         assert (memory.status().unread == 2) == bool(result.skipped_reason)
         assert len(memory.get_conversation_messages("c1")) == 2
         assert memory.search("deploy pipeline")
@@ -90,10 +90,13 @@ def test_malformed_summaries_invent_nothing_and_the_range_stays_due(base: AgentM
         llm = ScriptedLLM(summarise=malformed(shape, "summarise", seed=seed))
         memory = scoped(base, f"summarise/{shape}/{seed}", llm)
         say(memory, *GARDEN)
-        told = memory.command("@compact-memories")
+        reported = memory.command("@compact-memories")
         for summary in memory.summaries():
             assert set(words(summary.text)) <= WORDS, summary.text
-        assert memory.summaries() or "refused" in told or "could not be read" in told or "failed" in told, (seed, told)
+        assert memory.summaries() or "refused" in reported or "could not be read" in reported or "failed" in reported, (
+            seed,
+            reported,
+        )
         assert len(memory.get_conversation_messages("c1")) == 5
         llm.answers["summarise"] = "Alice looked after the garden and sold her tools."
         memory.command("@compact-memories")

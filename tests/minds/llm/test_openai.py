@@ -119,9 +119,9 @@ def test_permanent_failures_have_a_one_sentence_message(behaviour: Behaviour, se
         with pytest.raises(ModelError, match=sentence) as caught:
             played.ask()
         assert len(played.server.received) == requests
-        told = repr(played.llm) + "".join(traceback.format_exception(caught.value))
-        assert KEY not in told
-        assert "very-secret" not in told
+        output = repr(played.llm) + "".join(traceback.format_exception(caught.value))
+        assert KEY not in output
+        assert "very-secret" not in output
 
 
 def test_a_stalling_or_dripping_model_times_out() -> None:

@@ -62,7 +62,7 @@ def test_a_fact_has_the_meaning_of_its_quote(opened: Open, fact: str, quote: str
     assert len(result.rejected) == (not kept)
 
 
-def told(opened: Open, first: str, second: str, **verdict: object) -> AgentMemory:
+def consolidated(opened: Open, first: str, second: str, **verdict: object) -> AgentMemory:
     answer = {"verdicts": [{"fact": 1, "memory": 1, "because": "so", **verdict}]}
     memory = opened(llm=ScriptedLLM(reconcile=answer))
     memory.add(first)
@@ -73,7 +73,7 @@ def told(opened: Open, first: str, second: str, **verdict: object) -> AgentMemor
 @pytest.mark.parametrize("relation", ["contradictory", "subsumes", "compatible"])
 @pytest.mark.parametrize("text", ["Ada never owned the red boat in hall 3", "Ada owns the red boat in hall 3", None])
 def test_a_statement_of_a_person_is_never_lost(opened: Open, text: str | None, relation: str) -> None:
-    memory = told(opened, BOAT, f"{BOAT} with a crew", op="UPDATE", text=text, relation=relation)
+    memory = consolidated(opened, BOAT, f"{BOAT} with a crew", op="UPDATE", text=text, relation=relation)
     texts = [one.text for one in memory.get_all()]
     assert f"{BOAT} with a crew" in texts
     assert not any("never" in one for one in texts)
@@ -82,14 +82,14 @@ def test_a_statement_of_a_person_is_never_lost(opened: Open, text: str | None, r
 def test_the_fuller_wording_is_kept_and_the_user_is_its_source(opened: Open) -> None:
     both = "Ada owns the red boat in hall 3 with a crew from Bergen"
     second = "Ada has a crew from Bergen on the red boat"
-    memory = told(opened, BOAT, second, op="UPDATE", text=both, relation="compatible")
+    memory = consolidated(opened, BOAT, second, op="UPDATE", text=both, relation="compatible")
     (only,) = memory.get_all()
     assert only.text == both
     assert f"stated: {second!r}" in str(memory.explain(only.id))
 
 
 def test_a_known_fact_is_quoted_and_a_denial_is_never_known(opened: Open) -> None:
-    memory = told(opened, BOAT, "Ada owns the red boat", op="NOOP", relation="subsumed")
+    memory = consolidated(opened, BOAT, "Ada owns the red boat", op="NOOP", relation="subsumed")
     (only,) = memory.get_all()
     assert "stated: 'Ada owns the red boat'" in str(memory.explain(only.id))
     memory.add("Ada no longer owns the red boat")
@@ -99,5 +99,5 @@ def test_a_known_fact_is_quoted_and_a_denial_is_never_known(opened: Open) -> Non
 @pytest.mark.parametrize("text", ["Ada owns a crew and the red boat", "Ada hates the red boat in hall 3 with a crew"])
 def test_a_merged_text_that_loses_or_reverses_a_fact_is_refused(opened: Open, text: str) -> None:
     second = "Ada owns the red boat with a crew"
-    memory = told(opened, BOAT, second, op="UPDATE", text=text, relation="compatible")
+    memory = consolidated(opened, BOAT, second, op="UPDATE", text=text, relation="compatible")
     assert {one.text for one in memory.get_all()} == {BOAT, second}

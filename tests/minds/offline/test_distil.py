@@ -46,7 +46,7 @@ def facts(chat: Transcript) -> tuple[Fact, ...]:
     return distil(chat)[0]
 
 
-def told(text: str) -> tuple[Fact, ...]:
+def facts_of(text: str) -> tuple[Fact, ...]:
     """What is distilled of one message to an assistant."""
     return facts(transcript(said(1, text)))
 
@@ -184,9 +184,9 @@ NOTHING = [
 @pytest.mark.parametrize(("text", "wanted"), TO_ASSISTANT.items())
 def test_a_statement_of_a_user_to_an_assistant_becomes_a_fact(text: str, wanted: tuple[str, str, str]) -> None:
     if not wanted[2]:
-        assert told(text) == ()
+        assert facts_of(text) == ()
         return
-    (fact,) = told(text)
+    (fact,) = facts_of(text)
     assert (fact.category, fact.kind, fact.text) == wanted
     assert fact.quote in text
     assert fact.turn == 1
@@ -201,13 +201,13 @@ def test_a_statement_between_two_people_becomes_a_fact(text: str, wanted: tuple[
 
 @pytest.mark.parametrize("text", NOTHING)
 def test_questions_chat_code_quotes_and_other_languages_yield_no_fact(text: str) -> None:
-    assert told(text) == ()
+    assert facts_of(text) == ()
     assert talked(text) == ()
 
 
 def test_several_facts_of_one_message_keep_its_order() -> None:
     text = "My name is Ada and I'm a nurse. What should I cook, considering I'm 65 years old, and I have two dogs?"
-    assert [f.text for f in told(text)] == [
+    assert [f.text for f in facts_of(text)] == [
         "The user's name is Ada",
         "The user is a nurse",
         "The user was 65 years old in March 2026",
@@ -250,8 +250,8 @@ def test_only_messages_of_people_are_distilled(role: str, speaker: str | None, h
 
 def test_context_blocks_are_never_distilled() -> None:
     block = render([Section(name="core", items=(Item(text="I live in Zurich", tokens=4),))], fence_tag(b"k", "s", "c"))
-    assert [f.text for f in told(f"Known:\n{block}\nI live in Bern.")] == ["The user lives in Bern"]
-    assert told(f"I live in Bern. {block} I do.") == ()
+    assert [f.text for f in facts_of(f"Known:\n{block}\nI live in Bern.")] == ["The user lives in Bern"]
+    assert facts_of(f"I live in Bern. {block} I do.") == ()
 
 
 def test_names_are_known_from_other_messages() -> None:
@@ -279,7 +279,7 @@ def test_every_fact_has_a_quote_and_is_grounded(texts: list[str], most: int) -> 
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_failing(text: str) -> None:
-    for fact in (*told(text), *talked(text)):
+    for fact in (*facts_of(text), *talked(text)):
         assert fact.quote in text
 
 
@@ -297,7 +297,7 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     ],
 )
 def test_corrections_are_facts_and_a_statement_withdrawn_at_once_is_not(text: str, texts: list[str]) -> None:
-    assert [f.text for f in told(text)] == texts
+    assert [f.text for f in facts_of(text)] == texts
 
 
 def test_the_quote_of_a_correction_contains_its_signal_word() -> None:
@@ -319,7 +319,7 @@ def test_the_quote_of_a_correction_contains_its_signal_word() -> None:
     ],
 )
 def test_fiction_texts_to_edit_and_verbs_without_an_object_give_no_facts(text: str) -> None:
-    assert told(text) == ()
+    assert facts_of(text) == ()
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_fiction_texts_to_edit_and_verbs_without_an_object_give_no_facts(text: s
     ],
 )
 def test_a_statement_keeps_what_qualifies_it(text: str, texts: list[str]) -> None:
-    assert [f.text for f in told(text)] == texts
+    assert [f.text for f in facts_of(text)] == texts
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_a_statement_keeps_what_qualifies_it(text: str, texts: list[str]) -> Non
     ],
 )
 def test_people_introduce_themselves_at_the_start_of_a_talk_alone(text: str, names: list[str]) -> None:
-    assert [f.text for f in told(text)] == names
+    assert [f.text for f in facts_of(text)] == names
     assert facts(transcript(said(1, "Good morning."), said(2, text))) == ()
 
 

@@ -15,7 +15,7 @@ FACTS = (
 )
 
 
-def told(memory: AgentMemory) -> list[str]:
+def stored_ids(memory: AgentMemory) -> list[str]:
     return [memory.add(text).ids[0] for text in FACTS]
 
 
@@ -31,7 +31,7 @@ def ranked(memory: AgentMemory, question: str = "When does the Lisbon office ope
 
 def test_facts_used_together_help_each_other_by_one_hop_and_say_so(opened: Opened, clock: FrozenClock) -> None:
     memory = opened()
-    office, badge, *_ = ids = told(memory)
+    office, badge, *_ = ids = stored_ids(memory)
     before = dict(ranked(memory))
     together(memory, clock, [office, badge], times=5)
     (first, second, *_) = memory.search("When does the Lisbon office open?", top_k=3)
@@ -44,7 +44,7 @@ def test_facts_used_together_help_each_other_by_one_hop_and_say_so(opened: Opene
 
 def test_a_weak_or_faded_join_changes_nothing(opened: Opened, clock: FrozenClock) -> None:
     memory = opened()
-    office, badge, *_ = told(memory)
+    office, badge, *_ = stored_ids(memory)
     before = ranked(memory)
     together(memory, clock, [office, badge], times=2)
     assert ranked(memory) == before
@@ -56,7 +56,7 @@ def test_a_weak_or_faded_join_changes_nothing(opened: Opened, clock: FrozenClock
 
 def test_a_join_fades_before_it_is_renewed(opened: Opened, clock: FrozenClock) -> None:
     memory = opened()
-    office, badge, *_ = told(memory)
+    office, badge, *_ = stored_ids(memory)
     together(memory, clock, [office, badge], times=10)
     clock.advance(days=900)
     together(memory, clock, [office, badge], times=1)
@@ -66,7 +66,7 @@ def test_a_join_fades_before_it_is_renewed(opened: Opened, clock: FrozenClock) -
 
 def test_cold_or_filtered_memories_are_not_added_by_association(opened: Opened, clock: FrozenClock) -> None:
     memory = opened()
-    office, badge, *_ = told(memory)
+    office, badge, *_ = stored_ids(memory)
     together(memory, clock, [office, badge], times=5)
     memory.delete(badge)
     assert badge not in dict(ranked(memory))
@@ -77,7 +77,7 @@ def test_a_link_that_a_damaged_index_returns_for_another_memory_changes_nothing(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = opened()
-    told(memory)
+    stored_ids(memory)
     before = ranked(memory)
     foreign = LinkRow(source="x", target="y", kind="association", weight=9.0, at=memory.ports.now())
     monkeypatch.setattr(memory.ports.store, "links", lambda *_: [foreign])

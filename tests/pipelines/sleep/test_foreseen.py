@@ -56,7 +56,7 @@ def _said(chance: Random) -> str:
     return f"I like the {chance.choice(THINGS)} of {chance.choice(PLACES)}, {chance.randint(1, 4)} at most"
 
 
-def told(memory: AgentMemory, operations: list[Operation]) -> Counter[object]:
+def kinds_of(memory: AgentMemory, operations: list[Operation]) -> Counter[object]:
     """What a plan does, whatever names it gives to what is new."""
     texts = {one.id: one.text for one in memory.get_all(kinds=KINDS, phases=PHASES)}
     texts |= {one.memory.id: one.memory.text for one in operations if isinstance(one, Add)}
@@ -90,10 +90,10 @@ def test_a_dry_run_plans_what_a_sleep_pass_does(settings: dict[str, object], see
     with lived(settings, seed) as one, lived(settings, seed) as other:
         foreseen, night = one.sleep(dry_run=True), other.sleep()
         done = [operation for receipt in night.receipts for operation in receipt.applied]
-        planned = told(one, list(foreseen.plan.operations))
-        assert planned == told(other, done)
+        planned = kinds_of(one, list(foreseen.plan.operations))
+        assert planned == kinds_of(other, done)
         applied = [operation for receipt in one.apply(foreseen.plan) for operation in receipt.applied]
-        assert told(one, applied) == planned, "and it can be executed as it stands"
+        assert kinds_of(one, applied) == planned, "and it can be executed as it stands"
 
 
 def test_expired_facts_free_budget_for_messages(clock: FrozenClock, opened: Opened) -> None:

@@ -96,9 +96,9 @@ def test_dropped_groups_are_reported_as_not_done(world: "World") -> None:
         return "; ".join(one.text for one in brief.memories)  # type: ignore[attr-defined]
 
     world.mind.summary = overtaken
-    told = str(memory.sleep())
-    assert "  compress: not done: " in told
-    assert "  compress: 5" not in told
+    printed = str(memory.sleep())
+    assert "  compress: not done: " in printed
+    assert "  compress: 5" not in printed
 
 
 def test_unread_messages_of_a_failing_model_are_reported_with_the_reason(world: "World") -> None:
@@ -110,9 +110,9 @@ def test_unread_messages_of_a_failing_model_are_reported_with_the_reason(world: 
         "left for the next sleep pass, because of the problem below: 3 stretches of talk to summarise",
         "problem: the model is down",
     ]
-    told = str(memory.sleep(think=False)).splitlines()
-    assert told[0] == "sleep: nothing was done"
-    assert told[1].startswith("left for the next sleep pass, because no model was to be asked: ")
+    printed = str(memory.sleep(think=False)).splitlines()
+    assert printed[0] == "sleep: nothing was done"
+    assert printed[1].startswith("left for the next sleep pass, because no model was to be asked: ")
     world.mind.summary = "Beds were watered"
     assert str(memory.sleep()).startswith("sleep in t: ")
 
@@ -142,9 +142,9 @@ def test_a_write_in_several_transactions_is_counted_once(opened: Opened, clock: 
     clock.advance(days=3)
     foreseen, report = memory.sleep(dry_run=True, think=False), memory.sleep(think=False)
     for lines in (str(foreseen).splitlines(), str(report).splitlines()):
-        told = [line for line in lines if "in fewer words" in line or "over a number of hot words" in line]
-        counts = [int(line.split()[1].replace(",", "")) for line in told]
-        assert len(told) == 2
+        printed = [line for line in lines if "in fewer words" in line or "over a number of hot words" in line]
+        counts = [int(line.split()[1].replace(",", "")) for line in printed]
+        assert len(printed) == 2
         cold = len(memory.get_all(kinds=["message"], phases=["cold"]))
         assert cold > 500
         assert counts[1] == cold
@@ -162,8 +162,8 @@ def test_a_dry_run_lists_its_changes_with_reasons_up_to_a_limit(opened: Opened, 
     )
     assert str(report).count("because ") == 20
     assert "  and 3 more" in str(report).splitlines()
-    assert report.told(None).count("because ") == 23
-    assert "more: " not in report.told(None)
+    assert report.printed(None).count("because ") == 23
+    assert "more: " not in report.printed(None)
 
 
 def test_a_dry_run_names_both_ends_of_a_link(world: "World") -> None:

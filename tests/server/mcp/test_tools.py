@@ -63,9 +63,15 @@ def test_a_fact_is_remembered_recalled_corrected_forgotten_and_brought_back(call
     assert call("recall", question="Who sold the ferry?")["hits"] == []
     call("undo", run=forgotten["run"])
     call("undo", run=corrected["run"])
-    told = call("explain", id=fact)
-    assert (told["text"], told["phase"]) == ("Odile owns the ferry", "active")
-    assert [step["cause"] for step in told["history"]] == ["add", "edit/assistant", "edit/assistant", "undo", "undo"]
+    explained = call("explain", id=fact)
+    assert (explained["text"], explained["phase"]) == ("Odile owns the ferry", "active")
+    assert [step["cause"] for step in explained["history"]] == [
+        "add",
+        "edit/assistant",
+        "edit/assistant",
+        "undo",
+        "undo",
+    ]
     assert call("undo", run=added["run"])["run"]
     assert call("recall", question="Who owns the ferry?")["hits"] == []
 
@@ -159,10 +165,10 @@ def test_a_conflict_of_ids_is_told_in_one_sentence(call: Caller) -> None:
 def test_a_context_is_fenced_and_empty_where_nothing_is_known(call: Caller) -> None:
     assert call("context", question="Who owns the ferry?")["text"] == ""
     call("remember", fact="Odile owns the ferry")
-    told = call("context", question="Who owns the ferry?", budget_tokens=200)
-    assert "Odile owns the ferry" in told["text"]
-    assert told["text"].startswith("<slowwave-memory-")
-    assert told["tokens"] <= 200
+    explained = call("context", question="Who owns the ferry?", budget_tokens=200)
+    assert "Odile owns the ferry" in explained["text"]
+    assert explained["text"].startswith("<slowwave-memory-")
+    assert explained["tokens"] <= 200
 
 
 def test_a_long_text_is_cut_in_answers_and_whole_in_its_resource(call: Caller, memory: AgentMemory) -> None:

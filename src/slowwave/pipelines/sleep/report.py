@@ -114,9 +114,9 @@ class SleepReport:
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
-        return self.told()
+        return self.describe()
 
-    def told(self, most: int | None = STEPS_SHOWN) -> str:
+    def describe(self, most: int | None = STEPS_SHOWN) -> str:
         """The report in words; of a dry run, the first so many steps with their reasons, or all of them."""
         planned = self.dry_run and count_operations(self.plan.operations)
         lines = [str(self.plan), *self._planned(most)] if planned else list(self._done())

@@ -102,14 +102,14 @@ async def _followed(follow: _Follow, first: int | None) -> AsyncIterator[str]:
     place = now if first is None else min(first, now)
     yield event_text("open", {"scope": follow.memory.scope, "sequence": place}, place)
     seen: dict[str, tuple[object, ...]] = {}
-    told = [job for job in follow.changed_jobs(seen) if not job.has_ended]
+    pending = [job for job in follow.changed_jobs(seen) if not job.has_ended]
     checked = spoke = time.monotonic()
     while True:
         found, reached = await to_thread.run_sync(follow.read, place)
         is_behind, place = reached - place >= AT_ONCE, reached
         texts = [event_text("run", _run(one), one.sequence) for one in found]
-        texts += [event_text("job", _job(job)) for job in (*told, *follow.changed_jobs(seen))]
-        told = []
+        texts += [event_text("job", _job(job)) for job in (*pending, *follow.changed_jobs(seen))]
+        pending = []
         at = time.monotonic()
         if not texts and at - spoke >= ALIVE:
             texts = [COMMENT]

@@ -40,10 +40,10 @@ class JournalContract:
             use(rye, used_at=NOW + 2 * DAY),
         )
         performed = store.apply(second).applied
-        told = store.run(SCOPE, second.id)
-        assert told is not None
-        assert tuple(told.plan.operations)[:6] == performed[:6]
-        again = tuple(told.plan.operations)[6]
+        recorded = store.run(SCOPE, second.id)
+        assert recorded is not None
+        assert tuple(recorded.plan.operations)[:6] == performed[:6]
+        again = tuple(recorded.plan.operations)[6]
         assert (again.used_version.accesses, again.after.accesses) == (0, 1)  # type: ignore[union-attr]  # a Use
 
     def test_refused_facts_are_listed_newest_first(self, store: Store) -> None:

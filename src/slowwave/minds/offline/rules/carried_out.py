@@ -55,8 +55,8 @@ def is_carried_out(new: str, at: datetime, old: str, planned_at: datetime) -> bo
     plan = _PLAN.match(old)
     if plan is None or at <= planned_at or _REPEATED.search(old):
         return False
-    told = _LEAD.sub("", new)
-    done = _DONE.match(told.removeprefix(plan["who"])) if told.startswith(f"{plan['who']} ") else None
+    statement = _LEAD.sub("", new)
+    done = _DONE.match(statement.removeprefix(plan["who"])) if statement.startswith(f"{plan['who']} ") else None
     if done is None or past_base(done["verb"]) != (ing_base(plan["verb"]) or plan["verb"]):
         return False
     wanted = _words(_BEFORE_TIME.sub("", plan["object"]))
