@@ -58,12 +58,18 @@ def rests_on(group: Group) -> set[str]:
 
 
 def read_first(token: int, operations: Sequence[Operation]) -> list[tuple[str, StatementValues]]:
-    """The statements with which these operations read what they change, each before it writes: to be read in advance."""
+    """The statements with which these operations read what they change, each before it writes: to be read in advance.
+
+    Raises:
+        InputError: a cursor or a link has a value that would be read back differently.
+    """
     if any(isinstance(operation, Erase) for operation in operations):
         return []  # what an erase deletes is read after it
     ids = _changed_ids(operations)
     found: list[tuple[str, StatementValues]] = [("memories_with_key", (token, dumps(ids)))] if ids else []
     for operation in operations:
+        if isinstance(operation, MoveCursor | Link):
+            check(operation)  # a value of another type would fail as a statement
         if isinstance(operation, MoveCursor):
             found.append(("cursor", (token, operation.conversation, operation.cursor)))
         elif isinstance(operation, Link):
