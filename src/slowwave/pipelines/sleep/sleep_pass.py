@@ -15,7 +15,7 @@ from slowwave.model.night import UNDONE
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
-from slowwave.model.scope_state import StateQuery
+from slowwave.model.scope_state import ScopeState, StateQuery
 from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reembed import reembed
@@ -174,31 +174,13 @@ def _run_stages(
     ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, on_progress: Progress | None
 ) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
-    dry_run, now, query = lease is None, plan.at, _query(ports, plan.at)
-    state = ports.store.scope_state(
-        ports.scope,
-        replace(
-            query,
-            selections=(_due_facts(now), *query.selections),
-            unscheduled=(*decay_class_range(ports.config), REPLANNED_MAX),
-        ),
-    )
+    dry_run, now = lease is None, plan.at
+    runs = StageRuns(ports=ports, now=now, cause="sleep", parent=plan.id, dry_run=dry_run, lease=lease)
+    state = _first_state(ports, now)
     if lease:
         lease.seen = state.last_run
+    context = _context(ports, runs, state, think=think)
     due, (rescheduled, unscheduled) = state.selected[_due_facts(now)], state.unscheduled
-    facts = {memory.id: memory for memory in (*due, *rescheduled)}
-    runs = StageRuns(ports=ports, now=now, cause="sleep", parent=plan.id, dry_run=dry_run, lease=lease)
-    context = SleepContext(
-        ports=ports,
-        now=now,
-        due=tuple(facts.values()),
-        think=think,
-        store_group=runs.store_group,
-        budget=Budget(ports=ports),
-        dry_run=dry_run,
-        query=query,
-    )
-    context.state = state
     problems: list[str] = []
     left: dict[str, int] = {}
     cost, again = FREE, None
@@ -269,6 +251,31 @@ def _query(ports: Ports, now: datetime) -> StateQuery:
         changed={PAGES: FACTS_MAX, DUPLICATES: CHANGED_MAX},
         embedder=ports.embedder.name if ports.embedder else None,
     )
+
+
+def _first_state(ports: Ports, now: datetime) -> ScopeState:
+    """The state of the scope before the first stage, with the facts that the pass looks at."""
+    query = _query(ports, now)
+    unscheduled = (*decay_class_range(ports.config), REPLANNED_MAX)
+    selections = (_due_facts(now), *query.selections)
+    return ports.store.scope_state(ports.scope, replace(query, selections=selections, unscheduled=unscheduled))
+
+
+def _context(ports: Ports, runs: StageRuns, state: ScopeState, *, think: bool) -> SleepContext:
+    """The pass as its stages see it."""
+    facts = {memory.id: memory for memory in (*state.selected[_due_facts(runs.now)], *state.unscheduled[0])}
+    context = SleepContext(
+        ports=ports,
+        now=runs.now,
+        due=tuple(facts.values()),
+        think=think,
+        store_group=runs.store_group,
+        budget=Budget(ports=ports),
+        dry_run=runs.dry_run,
+        query=_query(ports, runs.now),
+    )
+    context.state = state
+    return context
 
 
 def _sequence(context: SleepContext) -> int:
