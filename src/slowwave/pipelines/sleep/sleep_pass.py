@@ -176,24 +176,13 @@ def _run_stages(
     ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, on_progress: Progress | None
 ) -> SleepReport:
     """Run all stages under the lease; without one, as a dry run."""
-    dry_run, now, query = lease is None, plan.at, _query(ports, plan.at)
-    state = _first_state(ports, now, query)
+    dry_run, now = lease is None, plan.at
+    runs = StageRuns(ports=ports, now=now, cause="sleep", parent=plan.id, dry_run=dry_run, lease=lease)
+    state = _first_state(ports, now)
     if lease:
         lease.seen = state.last_run
+    context = _context(ports, runs, state, think=think)
     due, (rescheduled, unscheduled) = state.selected[_due_facts(now)], state.unscheduled
-    facts = {memory.id: memory for memory in (*due, *rescheduled)}
-    runs = StageRuns(ports=ports, now=now, cause="sleep", parent=plan.id, dry_run=dry_run, lease=lease)
-    context = SleepContext(
-        ports=ports,
-        now=now,
-        due=tuple(facts.values()),
-        think=think,
-        store_group=runs.store_group,
-        budget=Budget(ports=ports),
-        dry_run=dry_run,
-        query=query,
-    )
-    context.state = state
     problems: list[str] = []
     left: dict[str, int] = {}
     cost, again = FREE, None
@@ -233,13 +222,6 @@ def _run_stages(
     )
 
 
-def _first_state(ports: Ports, now: datetime, query: StateQuery) -> ScopeState:
-    """The state of the scope before the first stage, with the facts that are due or have no schedule."""
-    selections = (_due_facts(now), *query.selections)
-    unscheduled = (*decay_class_range(ports.config), REPLANNED_MAX)
-    return ports.store.scope_state(ports.scope, replace(query, selections=selections, unscheduled=unscheduled))
-
-
 def _carry_out(context: SleepContext, runs: StageRuns, part: Plan, staged: StagePlan) -> int:
     """Apply the part of a stage, unless it is a dry run, and add it to the runs. Returns how many groups were dropped."""
     results = [] if context.dry_run else _apply_part(context.ports, part, staged)
@@ -276,6 +258,31 @@ def _query(ports: Ports, now: datetime) -> StateQuery:
         changed={PAGES: FACTS_MAX, DUPLICATES: CHANGED_MAX},
         embedder=ports.embedder.name if ports.embedder else None,
     )
+
+
+def _first_state(ports: Ports, now: datetime) -> ScopeState:
+    """The state of the scope before the first stage, with the facts that the pass looks at."""
+    query = _query(ports, now)
+    unscheduled = (*decay_class_range(ports.config), REPLANNED_MAX)
+    selections = (_due_facts(now), *query.selections)
+    return ports.store.scope_state(ports.scope, replace(query, selections=selections, unscheduled=unscheduled))
+
+
+def _context(ports: Ports, runs: StageRuns, state: ScopeState, *, think: bool) -> SleepContext:
+    """The pass as its stages see it."""
+    facts = {memory.id: memory for memory in (*state.selected[_due_facts(runs.now)], *state.unscheduled[0])}
+    context = SleepContext(
+        ports=ports,
+        now=runs.now,
+        due=tuple(facts.values()),
+        think=think,
+        store_group=runs.store_group,
+        budget=Budget(ports=ports),
+        dry_run=runs.dry_run,
+        query=_query(ports, runs.now),
+    )
+    context.state = state
+    return context
 
 
 def _sequence(context: SleepContext) -> int:
