@@ -11,8 +11,10 @@ from functools import cache
 from pkgutil import get_data
 from typing import Final, NamedTuple, TypeAlias
 
-from slowwave.policy.guard.disguises import KEY, folded
+from slowwave.policy.guard.disguises import KEY, Reading, folded
 from slowwave.policy.text import word_frequency
+from slowwave.policy.text.languages import function_words
+from slowwave.policy.text.tokens import STOP_WORDS
 
 _WIDTH: Final = 32
 """Bits of a list in the signs of a text: one for each language whose words are separated by spaces."""
@@ -41,6 +43,8 @@ _REFINING: Final = frozenset(
 )
 """Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
 _ALL: Final = (1 << _WIDTH) - 1
+_FIRST_UNSPACED: Final = "\u2e80"
+"""The first letter of the scripts whose words stand without spaces."""
 Signs: TypeAlias = Sequence[int]
 """For each list a number with a bit for each language of which a word may be in a text."""
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
@@ -63,6 +67,8 @@ class Language:
         }
         self._patterns: dict[tuple[str, ...], re.Pattern[str] | None] = {}
         self._about: re.Pattern[str] | None = None
+        self._by_word: tuple[dict[str, list[tuple[str, _Sign]]], dict[str, list[tuple[str, _Sign]]]] | None = None
+        self.function_words = frozenset(self.lists.get("function_words", ()))
 
     def letters(self, names: Iterable[str]) -> frozenset[str]:
         """The first letters of the words of some lists, for scripts without spaces."""
@@ -73,7 +79,7 @@ class Language:
         """The words of these lists as one pattern; None if there are none."""
         if names not in self._patterns:
             words = (word for name in names for word in self.lists.get(name, ()))
-            forms = sorted({self._form(word) for word in words}, key=len, reverse=True)
+            forms = sorted({self._bounded(word) for word in words}, key=len, reverse=True)
             whole = "|".join(forms)
             bounded = whole if self.unspaced or names == ("unspaced",) else rf"(?<!\w)(?:{whole})(?!\w)"
             self._patterns[names] = re.compile(bounded) if forms else None
@@ -83,6 +89,32 @@ class Language:
         """Whether a word of a list is in the text."""
         pattern = self.pattern(name)
         return pattern is not None and pattern.search(text) is not None
+
+    def lists_in(self, words: frozenset[str], keys: frozenset[str]) -> frozenset[str]:
+        """The lists of which an entry may be among these words; a list that is not here has none.
+
+        Args:
+            words: the words of a text whose language has spaces between them.
+            keys: the first `KEY` letters of each.
+        """
+        if self._by_word is None:
+            self._by_word = self._index()
+        whole, beginnings = self._by_word
+        found: set[str] = set()
+        for word in words:
+            for name, sign in (*whole.get(word, ()), *beginnings.get(word[:KEY], ())):
+                if name not in found and word.startswith(sign.stem) and sign.words <= words and sign.stems <= keys:
+                    found.add(name)
+        return frozenset(found)
+
+    def _index(self) -> tuple[dict[str, list[tuple[str, "_Sign"]]], dict[str, list[tuple[str, "_Sign"]]]]:
+        """The entries of all lists, by a whole word and by the beginning of a word."""
+        whole: dict[str, list[tuple[str, _Sign]]] = {}
+        beginnings: dict[str, list[tuple[str, _Sign]]] = {}
+        for name, entries in self.lists.items():
+            for sign in map(sign_of, entries if name != "function_words" else ()):
+                (beginnings if sign.stem else whole).setdefault(sign.key, []).append((name, sign))
+        return whole, beginnings
 
     def own_subject(self, after: str) -> re.Match[str] | None:
         """The words by which a noun is followed by a subject of its own, such as "for the dishwasher"."""
@@ -104,6 +136,11 @@ class Language:
             space.join(re.escape(each).replace(r"\*", r"\w{0,12}") for each in part.split(" "))
             for part in plain.split(" .. ")
         )
+
+    def _bounded(self, word: str) -> str:
+        """A word as a pattern; Latin letters among letters of another script are a word of their own ("ai", not "email")."""
+        form = self._form(word)
+        return rf"(?<![a-z0-9]){form}(?![a-z0-9])" if self.unspaced and not self.squashed and word.isascii() else form
 
 
 ANCHORS: Final = frozenset(
@@ -222,6 +259,81 @@ def structures() -> tuple[Language, ...]:
     """The languages of `structures.toml`, each with its lists of `directives.toml` as well; read once for a process."""
     directives = _table("directives")
     return tuple(Language({**directives[name], **lists}) for name, lists in _table("structures").items())
+
+
+_STARTS: Final = ("ai", "machine", "helper", "robot", "served", "user", "now", "renounce", "pose", "address", "label")
+"""Lists of which a sentence must have a word so that it can be scored (`order_score`)."""
+_TABLES: Final = ("orders", "directives", "structures", "signs")
+_FUNCTION_WORDS: Final = {
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+    "pl": "Polish",
+}
+_LEAST_VOTES: Final = 2
+"""Function words of a sentence that tell its language."""
+
+
+@cache
+def scored() -> tuple[Language, ...]:
+    """The languages of `signs.toml`, each with its lists of all tables; read once for a process."""
+    tables = [_table(name) for name in _TABLES]
+    return tuple(Language(_joined_lists([table.get(code, {}) for table in tables], code)) for code in tables[-1])
+
+
+def _joined_lists(parts: Iterable[Mapping[str, object]], code: str) -> dict[str, object]:
+    """The lists of a language of several tables, and its function words."""
+    joined: dict[str, object] = {}
+    for part in parts:
+        for name, found in part.items():
+            known = joined.get(name)
+            joined[name] = [*known, *found] if isinstance(known, list) and isinstance(found, list) else found
+    words = STOP_WORDS if code == "en" else function_words([_FUNCTION_WORDS[code]] if code in _FUNCTION_WORDS else [])
+    joined["function_words"] = [folded(word) for word in words]
+    return joined
+
+
+@cache
+def _starts() -> tuple[dict[str, tuple[_Entry, ...]], dict[str, tuple[_Entry, ...]]]:
+    """The entries of the lists `_STARTS`, by a whole word and by the beginning of a word, with a bit for each language."""
+    rows: list[dict[str, dict[_Sign, int]]] = [{}, {}]
+    for number, language in enumerate(scored()):
+        for entry in (entry for name in _STARTS for entry in language.lists.get(name, ()) if not language.unspaced):
+            sign = sign_of(entry)
+            row = rows[bool(sign.stem)].setdefault(sign.key, {})
+            row[sign] = row.get(sign, 0) | 1 << number
+    return _entries(rows[0]), _entries(rows[1])
+
+
+def starting_languages(reading: Reading) -> tuple[Language, ...]:
+    """The languages in which a sentence may address a model: of those in which it has a word for it, the likeliest."""
+    whole, beginnings = _starts()
+    words, keys = reading.words, reading.keys
+    bits = 0
+    for word in words:
+        for entry in whole.get(word, ()):
+            if entry.is_met(word, words, keys):
+                bits |= entry.bits
+        for entry in beginnings.get(word[:KEY], ()):
+            if entry.is_met(word, words, keys):
+                bits |= entry.bits
+    found = [language for number, language in enumerate(scored()) if bits >> number & 1]
+    votes = [len(words & language.function_words) for language in found]
+    most = max(votes, default=0)
+    if most >= _LEAST_VOTES:
+        found = [language for language, count in zip(found, votes, strict=True) if count == most]
+    if reading.text.isascii() or max(reading.text) < _FIRST_UNSPACED:
+        return tuple(found)
+    unspaced = (language for language in scored() if language.unspaced and _starts_unspaced(language, reading.text))
+    return (*found, *unspaced)
+
+
+def _starts_unspaced(language: Language, text: str) -> bool:
+    pattern = language.pattern(*_STARTS)
+    return language.has("script", text) and pattern is not None and pattern.search(text) is not None
 
 
 def _entries(rows: Mapping[str, Mapping[_Sign, int]], lists: int = -1) -> dict[str, tuple[_Entry, ...]]:
