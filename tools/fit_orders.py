@@ -24,7 +24,7 @@ from slowwave.policy.guard.orders import flattened
 ROOT = Path(__file__).parent.parent
 TEXTS = ROOT / "tests" / "policy" / "orders"
 TABLE = ROOT / "src" / "slowwave" / "policy" / "data" / "order_weights.toml"
-PARTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+PARTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 RIDGE = 4.0
 """The penalty of squared weights."""
 HARMLESS = 1.5

@@ -137,7 +137,7 @@ _FIRST_UNSPACED: Final = "\u0590"
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
 _BY_RULE: Final = 3.0
 """What a rule adds to the score of a text (`order_score`)."""
-_EDGE: Final = 0.5
+_EDGE: Final = 0.75
 """The score above which a text reads as an order."""
 _AROUND: Final = 120  # characters around a block of code in which its execution may be demanded
 _PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
@@ -184,7 +184,7 @@ def _order_in(reading: Reading) -> str | None:
         return why
     flat = flattened(reading.text)
     why = _by_words(reading, flat)
-    score = score_of(reading, flat)
+    score = score_of(reading, flat, is_ruled=why is not None)
     if score is None:
         return why
     return (why or ADDRESSED) if score.total + (_BY_RULE if why else 0.0) > _EDGE else None

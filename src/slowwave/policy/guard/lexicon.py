@@ -331,6 +331,18 @@ def starting_languages(reading: Reading) -> tuple[Language, ...]:
     return (*found, *unspaced)
 
 
+def likeliest_languages(reading: Reading) -> tuple[Language, ...]:
+    """The languages of which a sentence has the most function words, or the script."""
+    spaced = [language for language in scored() if not language.unspaced]
+    votes = [len(reading.words & language.function_words) for language in spaced]
+    most = max(votes)
+    if most >= _LEAST_VOTES:
+        return tuple(language for language, count in zip(spaced, votes, strict=True) if count == most)
+    if reading.text.isascii() or max(reading.text) < _FIRST_UNSPACED:
+        return ()
+    return tuple(language for language in scored() if language.unspaced and language.has("script", reading.text))
+
+
 def _starts_unspaced(language: Language, text: str) -> bool:
     pattern = language.pattern(*_STARTS)
     return language.has("script", text) and pattern is not None and pattern.search(text) is not None

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from slowwave.policy.guard.addressees import SENTENCE_END, is_for_a_team, is_mentioned, is_reported
 from slowwave.policy.guard.disguises import Reading, reading_of
-from slowwave.policy.guard.lexicon import Language, scored, starting_languages
+from slowwave.policy.guard.lexicon import Language, likeliest_languages, starting_languages
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _LONGEST: Final = 600
@@ -42,7 +42,7 @@ _CALL: Final = lazy_regex(
     r"|'[a-z -]{0,40}[~/|$][^'\n]{3,120}'"
 )
 _SHELL: Final = lazy_regex(
-    r"\brm -rf|\bcurl\b|\bwget\b|\| ?(?:ba)?sh\b|~/|\.env\b|id_rsa|id rsa|\bsudo\b|drop table|git push|chmod"
+    r"\brm -rf|\bcurl\b|\bwget\b|\| ?(?:ba)?sh\b|~/\w|\.env\b|id_rsa|id rsa|\bsudo\b|drop table|git push|chmod"
     r"|\bpost(?:し|s|ing)?\b.{0,20}http|run shell|execute command|eval\("
 )
 _SYSTEM: Final = (
@@ -73,6 +73,8 @@ _LEAST_CODE: Final = 6
 _PROGRAM: Final = frozenset("=;<>|")
 """Marks of which one makes an address on the network a part of a program."""
 _URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
+_ANSWERED: Final = frozenset(["doubt: quote", "doubt: quote, addressed", "doubt: near talk"])
+"""Doubts that a rule has answered: it finds no order in words that are only quoted or named (`addressees.is_mentioned`)."""
 _QUESTIONS: Final = frozenset("?？")
 
 _READERS: Final = ("ai", "machine", "helper", "robot")
@@ -110,9 +112,25 @@ _CALLED: Final = frozenset(["calledS", "calledH", "notedS", "label", "address", 
 _SURE: Final = frozenset(["calledS", "being", "thisS", "notedS", "label", "readingS"])
 """Signs with which doubts have weights of their own."""
 _PAIRED: Final = frozenset(
-    (
-        "thisS thisH being any calledH formS obligedS obligedH formH notedH readingH ifH readerS readerH role renounced pose"
-    ).split()
+    [
+        "thisS",
+        "thisH",
+        "being",
+        "any",
+        "calledH",
+        "formS",
+        "obligedS",
+        "obligedH",
+        "formH",
+        "notedH",
+        "readingH",
+        "ifH",
+        "readerS",
+        "readerH",
+        "role",
+        "renounced",
+        "pose",
+    ]
 )
 """Signs of whom a window addresses that have a weight with each demand."""
 
@@ -163,19 +181,20 @@ class _Window(NamedTuple):
         return self.flat[self.start : self.stop]
 
 
-def score_of(reading: Reading, flat: str) -> Score | None:
+def score_of(reading: Reading, flat: str, *, is_ruled: bool = False) -> Score | None:
     """The score of a text; None if no window has a word by which a model is addressed.
 
     Args:
         reading: the reading.
         flat: its text on one line (`orders.flattened`).
+        is_ruled: whether a rule finds an order: then windows in which no word addresses a model are scored as well.
     """
-    if reading.squashed or not starting_languages(reading):
+    if reading.squashed or not (is_ruled or starting_languages(reading)):
         return None
     weights = _weights()
     best: Score | None = None
-    for window in _windows(flat):
-        found = signs_in(window)
+    for window in _windows(flat, is_ruled=is_ruled):
+        found = signs_in(window) - (_ANSWERED if is_ruled else frozenset())
         total = weights[""] + sum(weights.get(sign, 0.0) for sign in found)
         if best is None or total > best.total:
             best = Score(total, tuple(sorted(found & weights.keys(), key=lambda sign: -abs(weights[sign]))))
@@ -201,11 +220,12 @@ def _spans(flat: str) -> Iterator[tuple[int, int]]:
         yield place, min(len(flat), place + _LONGEST)
 
 
-def _windows(flat: str) -> Iterator[_Window]:
+def _windows(flat: str, *, is_ruled: bool = False) -> Iterator[_Window]:
+    usual = likeliest_languages(reading_of(flat)) if is_ruled else ()
     spans = [*_spans(flat), (len(flat), len(flat))]
     for (start, end), (_, following) in pairwise(spans):
         stop = min(following, end + _NEXT)
-        languages = starting_languages(reading_of(flat[start:end]))
+        languages = starting_languages(reading_of(flat[start:end])) or usual
         near = reading_of(flat[max(0, start - _NEAR) : stop]) if languages else None
         for language in languages:
             lists = language.lists_in(near.words, near.keys) if near and not language.unspaced else None
@@ -226,7 +246,8 @@ def signs_in(window: _Window) -> frozenset[str]:
     found = found | {f"{first}, {each}" for first in whom & _PAIRED for each in what}
     both = whom | what
     found = found | {pair for pair, (first, second) in _pairs().items() if first in both and second in both}
-    return frozenset(found | _doubts(window, is_sure=bool(whom & _SURE)))
+    runs = bool(what & {"call", "shell"}) and bool(whom & {"readerS", "readerH"})
+    return frozenset(found | _doubts(window, is_sure=runs or bool(whom & _SURE)))
 
 
 def _doubts(window: _Window, *, is_sure: bool) -> set[str]:
