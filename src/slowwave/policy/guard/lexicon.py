@@ -6,10 +6,10 @@ needs words of several lists is ruled out by a few operations on these numbers, 
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from slowwave.policy.guard.disguises import KEY, Reading, folded
 from slowwave.policy.text import word_frequency
@@ -101,10 +101,9 @@ class Language:
             self._by_word = self._index()
         whole, beginnings = self._by_word
         found: set[str] = set()
-        for word in words:
-            for name, sign in (*whole.get(word, ()), *beginnings.get(word[:KEY], ())):
-                if name not in found and word.startswith(sign.stem) and sign.words <= words and sign.stems <= keys:
-                    found.add(name)
+        for word, (name, sign) in _near(words, keys, whole, beginnings):
+            if name not in found and word.startswith(sign.stem) and sign.words <= words and sign.stems <= keys:
+                found.add(name)
         return frozenset(found)
 
     def _index(self) -> tuple[dict[str, list[tuple[str, "_Sign"]]], dict[str, list[tuple[str, "_Sign"]]]]:
@@ -221,6 +220,27 @@ class Lexicon(NamedTuple):
     anchors: tuple[dict[str, tuple[_Entry, ...]], dict[str, tuple[_Entry, ...]]]
 
 
+_Key = TypeVar("_Key")
+
+
+def _near(
+    words: frozenset[str],
+    keys: frozenset[str],
+    whole: Mapping[str, Sequence[_Key]],
+    beginnings: Mapping[str, Sequence[_Key]],
+) -> Iterator[tuple[str, _Key]]:
+    """The words of a text that are keys of entries, or begin like one, each with these entries."""
+    for word in words & whole.keys():
+        for entry in whole[word]:
+            yield word, entry
+    known = keys & beginnings.keys()
+    if known:
+        for word in words:
+            if word[:KEY] in known:
+                for entry in beginnings[word[:KEY]]:
+                    yield word, entry
+
+
 @cache
 def lexicon() -> Lexicon:
     """The tables, read once for a process."""
@@ -310,16 +330,11 @@ def _starts() -> tuple[dict[str, tuple[_Entry, ...]], dict[str, tuple[_Entry, ..
 
 def starting_languages(reading: Reading) -> tuple[Language, ...]:
     """The languages in which a sentence may address a model: of those in which it has a word for it, the likeliest."""
-    whole, beginnings = _starts()
     words, keys = reading.words, reading.keys
     bits = 0
-    for word in words:
-        for entry in whole.get(word, ()):
-            if entry.is_met(word, words, keys):
-                bits |= entry.bits
-        for entry in beginnings.get(word[:KEY], ()):
-            if entry.is_met(word, words, keys):
-                bits |= entry.bits
+    for word, entry in _near(words, keys, *_starts()):
+        if entry.is_met(word, words, keys):
+            bits |= entry.bits
     found = [language for number, language in enumerate(scored()) if bits >> number & 1]
     votes = [len(words & language.function_words) for language in found]
     most = max(votes, default=0)
@@ -358,15 +373,7 @@ def _entries(rows: Mapping[str, Mapping[_Sign, int]], lists: int = -1) -> dict[s
 
 def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
     """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
-    whole, beginnings = lexicon().anchors
-    for word in words:
-        for entry in whole.get(word, ()):
-            if entry.is_met(word, words, stems):
-                return True
-        for entry in beginnings.get(word[:KEY], ()):
-            if entry.is_met(word, words, stems):
-                return True
-    return False
+    return any(entry.is_met(word, words, stems) for word, entry in _near(words, stems, *lexicon().anchors))
 
 
 def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
@@ -383,13 +390,9 @@ def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
     if stems is None:
         stems = frozenset([word[:KEY] for word in words])
     found = 0
-    for word in words:
-        for entry in known.words.get(word, ()):
-            if entry.is_met(word, words, stems):
-                found |= entry.bits
-        for entry in known.stems.get(word[:KEY], ()):
-            if entry.is_met(word, words, stems):
-                found |= entry.bits
+    for word, entry in _near(words, stems, known.words, known.stems):
+        if entry.is_met(word, words, stems):
+            found |= entry.bits
     return memoryview(found.to_bytes(len(known.places) * _BYTES, "little")).cast("I")
 
 
