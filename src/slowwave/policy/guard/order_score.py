@@ -72,6 +72,10 @@ _LEAST_CODE: Final = 6
 """Marks of programs in a window from which on it is doubtful whether its words are a sentence."""
 _PROGRAM: Final = frozenset("=;<>|")
 """Marks of which one makes an address on the network a part of a program."""
+_FENCE: Final = "'''"
+"""The marks of a block of code, as `disguises.folded` writes them."""
+_LISTING: Final = 1000
+"""Characters around a window in which a block of code makes an address a part of a program."""
 _URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
 _ANSWERED: Final = frozenset(["doubt: quote", "doubt: quote, addressed", "doubt: near talk"])
 """Doubts that a rule has answered: it finds no order in words that are only quoted or named (`addressees.is_mentioned`)."""
@@ -285,8 +289,10 @@ def _demanded(window: _Window) -> set[str]:
         for name, pattern in (("destination", _DESTINATION), ("call", _CALL), ("shell", _SHELL))
         if pattern.search(text)
     }
-    if "destination" in found and not _PROGRAM.isdisjoint(_URL.sub("", text)):
-        found.remove("destination")
+    if "destination" in found:
+        around = window.flat[max(0, window.start - _LISTING) : window.stop + _LISTING]
+        if _FENCE in around or not _PROGRAM.isdisjoint(_URL.sub("", text)):
+            found.remove("destination")
     return found
 
 
