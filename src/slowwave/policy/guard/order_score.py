@@ -77,8 +77,10 @@ _FENCE: Final = "'''"
 _LISTING: Final = 1000
 """Characters around a window in which a block of code makes an address a part of a program."""
 _URL: Final = lazy_regex(r"https?://[^\s'\"]{1,300}")
-_ANSWERED: Final = frozenset(["doubt: quote", "doubt: quote, addressed", "doubt: near talk"])
-"""Doubts that a rule has answered: it finds no order in words that are only quoted or named (`addressees.is_mentioned`)."""
+_ANSWERED: Final = frozenset(
+    f"doubt: {name}{tail}" for name in ("quote", "near talk", "polite", "mine", "crew") for tail in ("", ", addressed")
+)
+"""Doubts that a rule has answered: it finds no order in words that are quoted, named or asked of people (`addressees`)."""
 _QUESTIONS: Final = frozenset("?？")
 
 _READERS: Final = ("ai", "machine", "helper", "robot")
