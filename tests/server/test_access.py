@@ -162,6 +162,7 @@ def test_wrong_keys_are_refused_before_they_are_made(server: Server) -> None:
     for wrong in (
         {"rights": []},
         {"rights": ["all"]},
+        {"rights": [{}]},
         {"prefix": "/a"},
         {"trust": "god"},
         {"expires_at": server.clock() - timedelta(days=1)},

@@ -4,9 +4,10 @@ import re
 from typing import Final
 
 from slowwave.policy.guard.addressees import is_mentioned
-from slowwave.policy.guard.directives import demands_execution, directive_in
+from slowwave.policy.guard.directives import ADDRESSED, demands_execution, directive_in
 from slowwave.policy.guard.disguises import Reading, readings
 from slowwave.policy.guard.lexicon import is_anchored, signs
+from slowwave.policy.guard.order_score import score_of
 from slowwave.policy.guard.orders import flattened, order_in, rules_for
 from slowwave.policy.guard.structures import structure_in
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -134,6 +135,10 @@ _SYSTEM_WORDS: Final = frozenset(
 _FIRST_UNSPACED: Final = "\u0590"
 """The first letter of the scripts whose words stand without spaces or with prefixes."""
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
+_BY_RULE: Final = 3.0
+"""What a rule adds to the score of a text (`order_score`)."""
+_EDGE: Final = 0.75
+"""The score above which a text reads as an order."""
 _AROUND: Final = 120  # characters around a block of code in which its execution may be demanded
 _PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
 _PROSE_BEFORE: Final = lazy_regex(r"[^\W\d]{2,}[\s,\"':\[(]{0,8}$")
@@ -158,6 +163,13 @@ def instruction_shaped(text: str) -> str | None:
     return next((why for reading in readings(text) if (why := _order_in(reading))), None)
 
 
+def pattern_in(text: str) -> str | None:
+    """The kind of order that a rule finds in a text, without its score; None if none does."""
+    if not text.isascii() and _HIDDEN.search(text):
+        return "hidden or reordered characters"
+    return next((why for reading in readings(text) if (why := _by_rules(reading, flattened(reading.text)))), None)
+
+
 def may_hold_order(reading: Reading) -> bool:
     """Whether a reading can hold an order in words: a quick test that rules most texts out by the words that they have."""
     if reading.squashed or is_anchored(reading.words, reading.keys) or not _SYSTEM_WORDS.isdisjoint(reading.words):
@@ -167,10 +179,24 @@ def may_hold_order(reading: Reading) -> bool:
 
 
 def _order_in(reading: Reading) -> str | None:
-    """The kind of order in a reading."""
+    """The kind of order in a reading: a form, or a rule that the score does not contradict, or a high score alone."""
     if why := _shape_in(reading):
         return why
     flat = flattened(reading.text)
+    why = _by_words(reading, flat)
+    score = score_of(reading, flat, is_ruled=why is not None)
+    if score is None:
+        return why
+    return (why or ADDRESSED) if score.total + (_BY_RULE if why else 0.0) > _EDGE else None
+
+
+def _by_rules(reading: Reading, flat: str) -> str | None:
+    """The kind of order that a form or a rule finds in a reading."""
+    return _shape_in(reading) or _by_words(reading, flat)
+
+
+def _by_words(reading: Reading, flat: str) -> str | None:
+    """The kind of order that a rule finds in the words of a reading."""
     if may_hold_order(reading):
         found = signs(reading.words, reading.keys)
         if why := order_in(flat, rules_for(reading, found)) or directive_in(reading, flat, found):

@@ -8,12 +8,12 @@ needs words of several lists is ruled out by a few operations on these numbers, 
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from slowwave.policy.guard.disguises import KEY, folded
+from slowwave.policy.guard.disguises import KEY, Reading, folded
 from slowwave.policy.text import word_frequency
 
 WIDTH: Final = 32
@@ -21,6 +21,8 @@ WIDTH: Final = 32
 _BYTES: Final = WIDTH // 8
 _COMMON: Final = 2000
 """English words whose frequency is known: a phrase is looked for by its rarest word."""
+STARTS: Final = ("ai", "machine", "helper", "robot", "served", "user", "now", "renounce", "pose", "address", "label")
+"""Lists of which a sentence must have a word so that it can be scored (`order_score`)."""
 REFINING: Final = frozenset(
     [
         "subject",
@@ -43,6 +45,8 @@ REFINING: Final = frozenset(
 )
 """Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
 _ALL: Final = (1 << WIDTH) - 1
+_FIRST_UNSPACED: Final = "\u2e80"
+"""The first letter of the scripts whose words stand without spaces."""
 Signs: TypeAlias = Sequence[int]
 """For each list a number with a bit for each language of which a word may be in a text."""
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
@@ -65,6 +69,8 @@ class Language:
         }
         self._patterns: dict[tuple[str, ...], re.Pattern[str] | None] = {}
         self._about: re.Pattern[str] | None = None
+        self._by_word: tuple[_BySign, _BySign] | None = None
+        self.function_words = frozenset(self.lists.get("function_words", ()))
 
     def letters(self, names: Iterable[str]) -> frozenset[str]:
         """The first letters of the words of some lists, for scripts without spaces."""
@@ -75,7 +81,7 @@ class Language:
         """The words of these lists as one pattern; None if there are none."""
         if names not in self._patterns:
             words = (word for name in names for word in self.lists.get(name, ()))
-            forms = sorted({self._form(word) for word in words}, key=len, reverse=True)
+            forms = sorted({self._bounded(word) for word in words}, key=len, reverse=True)
             whole = "|".join(forms)
             bounded = whole if self.unspaced or names == ("unspaced",) else rf"(?<!\w)(?:{whole})(?!\w)"
             self._patterns[names] = re.compile(bounded) if forms else None
@@ -85,6 +91,31 @@ class Language:
         """Whether a word of a list is in the text."""
         pattern = self.pattern(name)
         return pattern is not None and pattern.search(text) is not None
+
+    def lists_in(self, words: frozenset[str], keys: frozenset[str]) -> frozenset[str]:
+        """The lists of which an entry may be among these words; a list that is not here has none.
+
+        Args:
+            words: the words of a text whose language has spaces between them.
+            keys: the first `KEY` letters of each.
+        """
+        if self._by_word is None:
+            self._by_word = self._index()
+        whole, beginnings = self._by_word
+        found: set[str] = set()
+        for word, (name, sign) in _near(words, keys, whole, beginnings):
+            if name not in found and word.startswith(sign.stem) and sign.words <= words and sign.stems <= keys:
+                found.add(name)
+        return frozenset(found)
+
+    def _index(self) -> "tuple[_BySign, _BySign]":
+        """The entries of all lists, by a whole word and by the beginning of a word."""
+        whole: _BySign = {}
+        beginnings: _BySign = {}
+        for name, entries in self.lists.items():
+            for sign in map(sign_of, entries if name != "function_words" else ()):
+                (beginnings if sign.stem else whole).setdefault(sign.key, []).append((name, sign))
+        return whole, beginnings
 
     def own_subject(self, after: str) -> re.Match[str] | None:
         """The words by which a noun is followed by a subject of its own, such as "for the dishwasher"."""
@@ -106,6 +137,11 @@ class Language:
             space.join(re.escape(each).replace(r"\*", r"\w{0,12}") for each in part.split(" "))
             for part in plain.split(" .. ")
         )
+
+    def _bounded(self, word: str) -> str:
+        """A word as a pattern; Latin letters among letters of another script are a word of their own ("ai", not "email")."""
+        form = self._form(word)
+        return rf"(?<![a-z0-9]){form}(?![a-z0-9])" if self.unspaced and not self.squashed and word.isascii() else form
 
 
 ANCHORS: Final = frozenset(
@@ -149,6 +185,9 @@ class Sign(NamedTuple):
     stems: frozenset[str]
 
 
+_BySign: TypeAlias = dict[str, list[tuple[str, Sign]]]
+
+
 class _Entry(NamedTuple):
     """Entries of lists by one of their words: the signs, and what else must be among the words of a text."""
 
@@ -175,12 +214,14 @@ class Entries:
         self._lists = lists
         self._made: dict[str, tuple[_Entry, ...]] = {}
 
-    def at(self, key: str) -> tuple[_Entry, ...]:
-        """The entries of a key; empty for most words of a text."""
+    def keys(self) -> KeysView[str]:
+        """The keys of all entries, also of those of other lists."""
+        return self._rows.keys()
+
+    def __getitem__(self, key: str) -> tuple[_Entry, ...]:
+        """The entries of a key; those of other lists are left out."""
         made = self._made.get(key)
         if made is None:
-            if key not in self._rows:
-                return ()
             entries = (
                 _Entry(sum(1 << bit for bit in bits), stem, frozenset(words), frozenset(stems))
                 for bits, stem, words, stems in self._rows[key]
@@ -213,6 +254,35 @@ class Lexicon(NamedTuple):
     anchors: tuple[Entries, Entries]
 
 
+_Row_co = TypeVar("_Row_co", covariant=True)
+
+
+class _Keyed(Protocol[_Row_co]):
+    """What has entries by a key."""
+
+    def keys(self) -> KeysView[str]: ...
+
+    def __getitem__(self, key: str, /) -> Sequence[_Row_co]: ...
+
+
+def _near(
+    words: frozenset[str],
+    keys: frozenset[str],
+    whole: "_Keyed[_Row_co]",
+    beginnings: "_Keyed[_Row_co]",
+) -> Iterator[tuple[str, _Row_co]]:
+    """The words of a text that are keys of entries, or begin like one, each with these entries."""
+    for word in words & whole.keys():
+        for entry in whole[word]:
+            yield word, entry
+    known = keys & beginnings.keys()
+    if known:
+        for word in words:
+            if word[:KEY] in known:
+                for entry in beginnings[word[:KEY]]:
+                    yield word, entry
+
+
 @cache
 def lexicon() -> Lexicon:
     """The tables, read once for a process."""
@@ -240,6 +310,58 @@ def structures() -> tuple[Language, ...]:
     return tuple(map(Language, _tables()["structures"].values()))
 
 
+_LEAST_VOTES: Final = 2
+"""Function words of a sentence that tell its language."""
+
+
+@cache
+def scored() -> tuple[Language, ...]:
+    """The languages of `signs.toml`, each with its lists of all tables; read once for a process."""
+    return tuple(map(Language, _tables()["scored"].values()))
+
+
+@cache
+def _starts() -> tuple[Entries, Entries]:
+    """The entries of the lists `STARTS`, by a whole word and by the beginning of a word, with a bit for each language."""
+    words, stems = _tables()["starts"]
+    return Entries(words), Entries(stems)
+
+
+def starting_languages(reading: Reading) -> tuple[Language, ...]:
+    """The languages in which a sentence may address a model: of those in which it has a word for it, the likeliest."""
+    words, keys = reading.words, reading.keys
+    bits = 0
+    for word, entry in _near(words, keys, *_starts()):
+        if entry.is_met(word, words, keys):
+            bits |= entry.bits
+    found = [language for number, language in enumerate(scored()) if bits >> number & 1]
+    votes = [len(words & language.function_words) for language in found]
+    most = max(votes, default=0)
+    if most >= _LEAST_VOTES:
+        found = [language for language, count in zip(found, votes, strict=True) if count == most]
+    if reading.text.isascii() or max(reading.text) < _FIRST_UNSPACED:
+        return tuple(found)
+    unspaced = (language for language in scored() if language.unspaced and _starts_unspaced(language, reading.text))
+    return (*found, *unspaced)
+
+
+def likeliest_languages(reading: Reading) -> tuple[Language, ...]:
+    """The languages of which a sentence has the most function words, or the script."""
+    spaced = [language for language in scored() if not language.unspaced]
+    votes = [len(reading.words & language.function_words) for language in spaced]
+    most = max(votes)
+    if most >= _LEAST_VOTES:
+        return tuple(language for language, count in zip(spaced, votes, strict=True) if count == most)
+    if reading.text.isascii() or max(reading.text) < _FIRST_UNSPACED:
+        return ()
+    return tuple(language for language in scored() if language.unspaced and language.has("script", reading.text))
+
+
+def _starts_unspaced(language: Language, text: str) -> bool:
+    pattern = language.pattern(*STARTS)
+    return language.has("script", text) and pattern is not None and pattern.search(text) is not None
+
+
 @cache
 def _tables() -> Mapping[str, Any]:
     data = get_data("slowwave.policy", "data/lexicon.json")
@@ -250,15 +372,7 @@ def _tables() -> Mapping[str, Any]:
 
 def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
     """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
-    whole, beginnings = lexicon().anchors
-    for word in words:
-        for entry in whole.at(word):
-            if entry.is_met(word, words, stems):
-                return True
-        for entry in beginnings.at(word[:KEY]):
-            if entry.is_met(word, words, stems):
-                return True
-    return False
+    return any(entry.is_met(word, words, stems) for word, entry in _near(words, stems, *lexicon().anchors))
 
 
 def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
@@ -275,13 +389,9 @@ def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
     if stems is None:
         stems = frozenset([word[:KEY] for word in words])
     found = 0
-    for word in words:
-        for entry in known.words.at(word):
-            if entry.is_met(word, words, stems):
-                found |= entry.bits
-        for entry in known.stems.at(word[:KEY]):
-            if entry.is_met(word, words, stems):
-                found |= entry.bits
+    for word, entry in _near(words, stems, known.words, known.stems):
+        if entry.is_met(word, words, stems):
+            found |= entry.bits
     return memoryview(found.to_bytes(len(known.places) * _BYTES, "little")).cast("I")
 
 

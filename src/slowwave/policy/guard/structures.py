@@ -43,13 +43,19 @@ _FIRST_UNSPACED: Final = "\u2e80"
 
 
 @cache
-def _screens() -> tuple[tuple[Language, tuple[dict[str, list[frozenset[str]]], ...]], ...]:
-    """Each language whose words stand between spaces, with the beginnings of the words of which a rule needs some."""
-    return tuple(
-        (language, tuple(_beginnings(language, names) for names, _ in RULES))
-        for language in structures()
-        if not language.unspaced
-    )
+def _screens() -> dict[str, tuple[tuple[int, frozenset[str]], ...]]:
+    """By the beginning of a word: the rules, by their numbers (`_numbered`), that may apply to a text with it and the others."""
+    found: dict[str, list[tuple[int, frozenset[str]]]] = {}
+    for number, (language, names, _) in enumerate(_numbered()):
+        for key, entries in _beginnings(language, names).items():
+            found.setdefault(key, []).extend((number, entry) for entry in entries)
+    return {key: tuple(entries) for key, entries in found.items()}
+
+
+@cache
+def _numbered() -> tuple[tuple[Language, tuple[str, ...], _Find], ...]:
+    """Each rule in each language whose words stand between spaces, with the lists of which it needs a word."""
+    return tuple((language, names, rule) for language in structures() if not language.unspaced for names, rule in RULES)
 
 
 def _beginnings(language: Language, names: tuple[str, ...]) -> dict[str, list[frozenset[str]]]:
@@ -64,11 +70,11 @@ def _beginnings(language: Language, names: tuple[str, ...]) -> dict[str, list[fr
 
 def _tried(reading: Reading) -> Iterator[tuple[Language, _Find]]:
     """The rules that may apply to a reading: a quick test by the beginnings of its words."""
-    keys = reading.keys
-    for language, screens in _screens():
-        for screen, (_, rule) in zip(screens, RULES, strict=True):
-            if any(entry <= keys for key in keys.intersection(screen) for entry in screen[key]):
-                yield language, rule
+    keys, screens = reading.keys, _screens()
+    numbers = {number for key in keys & screens.keys() for number, entry in screens[key] if entry <= keys}
+    for number in sorted(numbers):
+        language, _, rule = _numbered()[number]
+        yield language, rule
     if not reading.text.isascii() and max(reading.text) >= _FIRST_UNSPACED:
         for language in structures():
             if language.unspaced:
