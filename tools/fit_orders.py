@@ -1,6 +1,6 @@
 """Fits the weights of `policy/guard/order_score` on the texts of `tests/policy/orders`, and writes `order_weights.toml`.
 
-    python tools/fit_orders.py                          # writes the weights
+    python tools/fit_orders.py                          # writes the weights; run tools/write_lexicon.py afterwards
     python tools/fit_orders.py --held sixth,seventh     # prints what weights find in parts that they are not fitted on
 
 Logistic regression: the score of a text is that of its highest window, so the windows are chosen and the weights fitted

@@ -1,8 +1,8 @@
 """Write the word tables of orders to a model as JSON: `python tools/write_lexicon.py`.
 
-People edit `orders.toml`, `directives.toml`, `structures.toml` and `signs.toml` in `src/slowwave/policy/data`. The package reads
-`lexicon.json`, which has their lists and the signs by which a text is compared with their entries: reading the files of
-TOML takes longer than a hook of a coding agent may take.
+People edit `orders.toml`, `directives.toml`, `structures.toml` and `signs.toml` in `src/slowwave/policy/data`, and
+`fit_orders.py` writes `order_weights.toml`. The package reads `lexicon.json`, which has their lists, the signs by which a text
+is compared with their entries, and the weights: reading the files of TOML takes longer than a hook of a coding agent may take.
 """
 
 import json
@@ -121,6 +121,7 @@ def contents() -> str:
         "stems": _plain(stems),
         "scored": in_score,
         "starts": [_plain(rows) for rows in starts(in_score)],
+        "weights": table("order_weights"),
     }
     lines = (f"{json.dumps(name)}: {_compact(part)}" for name, part in content.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -10,7 +10,6 @@ from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.policy.comparison.values import PERHAPS
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.text.clauses import captions, sentences, trim
-from slowwave.policy.text.dates import with_dates
 from slowwave.policy.text.features import is_small_talk
 from slowwave.policy.text.tokens import content_terms
 
@@ -116,6 +115,8 @@ class HitForms:
         memory = self.hit.memory
         if memory.kind != MESSAGE or not (facts := self._facts):
             return text, []
+        from slowwave.policy.text.dates import with_dates  # noqa: PLC0415 - it loads the readers of dates
+
         dated, having = with_dates(text, memory.at, [fact.text for fact in facts])
         return dated, [facts[place] for place in sorted(having)]
 

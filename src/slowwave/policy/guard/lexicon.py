@@ -1,7 +1,7 @@
 """The words of orders to a model, by language, as patterns and as signs.
 
-The tables are `orders.toml`, `directives.toml` and `structures.toml` in `policy/data`. `tools/write_lexicon.py` writes them
-with the signs of their entries to `lexicon.json`, which is read here: reading TOML takes thirty times as long, and a hook of
+The tables are `orders.toml`, `directives.toml`, `structures.toml` and `signs.toml` in `policy/data`. `tools/write_lexicon.py`
+writes them with the signs of their entries to `lexicon.json`, which is read here: reading TOML takes thirty times as long, and a hook of
 a coding agent is a new process for each reply that it stores. The signs of a text are a number for each list, with a bit for each language of which a word may be in the text. A rule that
 needs words of several lists is ruled out by a few operations on these numbers, before any pattern is tried.
 """
@@ -360,6 +360,12 @@ def likeliest_languages(reading: Reading) -> tuple[Language, ...]:
 def _starts_unspaced(language: Language, text: str) -> bool:
     pattern = language.pattern(*STARTS)
     return language.has("script", text) and pattern is not None and pattern.search(text) is not None
+
+
+def weights_of_signs() -> tuple[float, Mapping[str, float]]:
+    """The constant of the score of orders, and the weight of each sign (`order_weights.toml`)."""
+    found = _tables()["weights"]
+    return found["constant"], found["weights"]
 
 
 @cache

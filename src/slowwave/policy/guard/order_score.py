@@ -7,16 +7,14 @@ against it (doubts: people, pupils, games, reports, quotations). The score of a 
 score and a doubt only lowers it. A window has a bounded length, so the time is linear in the length of the text.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
-from pkgutil import get_data
 from typing import Final, NamedTuple
 
 from slowwave.policy.guard.addressees import SENTENCE_END, is_for_a_team, is_mentioned, is_reported
 from slowwave.policy.guard.disguises import Reading, reading_of
-from slowwave.policy.guard.lexicon import Language, likeliest_languages, starting_languages
+from slowwave.policy.guard.lexicon import Language, likeliest_languages, starting_languages, weights_of_signs
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _LONGEST: Final = 600
@@ -409,10 +407,8 @@ def _called(window: _Window, end: int, after: str, pause: int, place: int, kind:
 @cache
 def _weights() -> Mapping[str, float]:
     """The weight of each sign, and under "" the constant."""
-    data = get_data("slowwave.policy", "data/order_weights.toml")
-    assert data is not None, "the package is complete"
-    table = tomllib.loads(data.decode())
-    return {"": float(table["constant"]), **{name: float(weight) for name, weight in table["weights"].items()}}
+    constant, weights = weights_of_signs()
+    return {"": constant, **weights}
 
 
 _PAIRS: Final = (

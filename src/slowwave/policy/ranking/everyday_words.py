@@ -4,7 +4,6 @@
 language the words of 25 subjects, such as home, work, food and health.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
@@ -57,6 +56,8 @@ _Words = tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]
 
 @cache
 def _tables() -> Mapping[str, Mapping[str, _Words]]:
+    import tomllib  # noqa: PLC0415 - few questions read the tables
+
     data = get_data("slowwave.policy", "data/everyday_words.toml")
     assert data is not None
     return {
