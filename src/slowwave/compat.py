@@ -199,7 +199,7 @@ class MemoryConsolidator:
 def _compression_threshold(forgetting_threshold: float) -> float:
     """The default threshold of compression if it is above that of forgetting, else half-way from there to 1."""
     default = Config().consolidation_retention_threshold
-    return default if forgetting_threshold < default else (1.0 + forgetting_threshold) / 2
+    return default if forgetting_threshold < default else min(1.0, 0.5 + 0.5 * min(1.0, forgetting_threshold))
 
 
 def _facts(ports: Ports) -> list[Memory]:

@@ -89,7 +89,8 @@ class JournalChecker(Journal):
         known = [(int(token), str(path)) for token, path in self._all("scopes", ()) if not path.startswith(UNNAMED)]
         if isinstance(scopes, int):
             return SystemRandom().sample(known, min(scopes, len(known)))
-        return [(token, path) for token, path in known if path in scopes]
+        wanted = {path for path in scopes if isinstance(path, str)}
+        return [(token, path) for token, path in known if path in wanted]
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
         if path.startswith(UNNAMED):

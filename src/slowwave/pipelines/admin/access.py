@@ -111,7 +111,7 @@ def answer_once(ports: Ports, name: str, request: str, call: Callable[[], str]) 
 
 def _checked_rights(rights: Collection[str]) -> frozenset[Right]:
     wanted = [rights] if isinstance(rights, str) else list(rights)
-    if not wanted or any(right not in RIGHTS for right in wanted):
+    if not wanted or any(not isinstance(right, str) or right not in RIGHTS for right in wanted):
         raise InputError(f"rights={shown(rights)}: use some of {', '.join(RIGHTS)}")
     return frozenset(right for right in RIGHTS if right in wanted)
 
