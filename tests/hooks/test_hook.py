@@ -116,9 +116,9 @@ def test_a_session_begins_with_what_is_known_unless_it_continues(memory: AgentMe
 def test_a_broken_event_is_reported_and_stops_nothing(tmp_path: Path, text: str) -> None:
     from click.testing import CliRunner  # noqa: PLC0415 - one use
 
-    from slowwave.cli.hook_cmd import hook  # noqa: PLC0415 - as above
+    from slowwave.cli.app import app  # noqa: PLC0415 - as above
 
-    done = CliRunner().invoke(hook, ["--store", str(tmp_path / "m.db")], input=text)
+    done = CliRunner().invoke(app, ["hook", "--store", str(tmp_path / "m.db")], input=text)
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr.startswith("slowwave: ")
     assert done.stderr.count("\n") == 1
@@ -130,11 +130,11 @@ def test_a_broken_event_is_reported_and_stops_nothing(tmp_path: Path, text: str)
 def test_wrong_settings_are_reported_and_stop_nothing(tmp_path: Path, words: list[str]) -> None:
     from click.testing import CliRunner  # noqa: PLC0415 - one use
 
-    from slowwave.cli.hook_cmd import hook  # noqa: PLC0415 - as above
+    from slowwave.cli.app import app  # noqa: PLC0415 - as above
 
     event = json.dumps({"hook_event_name": "Stop", "session_id": "s", "cwd": str(tmp_path)})
     store = ["--store", str(tmp_path / "m.db")] if words[0] in {"--scope", "--llm"} else []
-    done = CliRunner().invoke(hook, [*store, *words], input=event)
+    done = CliRunner().invoke(app, ["hook", *store, *words], input=event)
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr.startswith("slowwave: ")
 
@@ -142,24 +142,24 @@ def test_wrong_settings_are_reported_and_stop_nothing(tmp_path: Path, words: lis
 def test_a_switched_off_folder_stores_nothing(tmp_path: Path) -> None:
     from click.testing import CliRunner  # noqa: PLC0415 - one use
 
-    from slowwave.cli.hook_cmd import hook  # noqa: PLC0415 - as above
+    from slowwave.cli.app import app  # noqa: PLC0415 - as above
 
     event = json.dumps(
         {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(tmp_path), "prompt": "I own it."}
     )
     store = tmp_path / "m.db"
     (tmp_path / ".no-slowwave").touch()
-    assert CliRunner().invoke(hook, ["--store", str(store)], input=event).exit_code == 0
+    assert CliRunner().invoke(app, ["hook", "--store", str(store)], input=event).exit_code == 0
     assert not store.exists()
     (tmp_path / ".no-slowwave").unlink()
-    CliRunner().invoke(hook, ["--store", str(store)], input=event)
+    CliRunner().invoke(app, ["hook", "--store", str(store)], input=event)
     assert store.exists()
 
 
 def test_facts_are_extracted_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner  # noqa: PLC0415 - one use
 
-    from slowwave.cli.hook_cmd import hook  # noqa: PLC0415 - as above
+    from slowwave.cli.app import app  # noqa: PLC0415 - as above
 
     started: list[list[str]] = []
     store = ["--store", str(tmp_path / "m.db"), "--llm", "none", "--embedder", "none"]
@@ -168,7 +168,7 @@ def test_facts_are_extracted_in_a_process_of_its_own(tmp_path: Path, monkeypatch
         event = {"hook_event_name": name, "session_id": session, "cwd": str(tmp_path), "prompt": "My sister sails."}
         with monkeypatch.context() as patched:
             patched.setattr(subprocess, "Popen", lambda words, **_: started.append(words))
-            assert CliRunner().invoke(hook, store, input=json.dumps(event)).exit_code == 0
+            assert CliRunner().invoke(app, ["hook", *store], input=json.dumps(event)).exit_code == 0
 
     fire("SessionStart", "s1")
     fire("UserPromptSubmit", "s1")

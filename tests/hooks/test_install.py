@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given, strategies as st
 
 from slowwave import InputError
-from slowwave.cli.install_cmd import install
+from slowwave.cli.app import app
 from slowwave.hooks import jsonc, toml_entry
 from slowwave.hooks.clients import CLIENTS, Folders
 from slowwave.hooks.install import carry_out, plan_install, plan_uninstall
@@ -167,7 +167,7 @@ def test_an_agent_without_hooks_is_refused_by_name(folders: Folders) -> None:
 
 
 def _run(tmp_path: Path, *words: str) -> Result:
-    return CliRunner().invoke(install, [*words, "--home", str(tmp_path)])
+    return CliRunner().invoke(app, ["install", *words, "--home", str(tmp_path)])
 
 
 def test_a_dry_run_shows_the_change_and_makes_none(tmp_path: Path) -> None:
