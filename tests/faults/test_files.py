@@ -27,6 +27,7 @@ from slowwave.model.query import Where
 from slowwave.stores.migrations import migrations
 from slowwave.stores.sqlite import file
 from slowwave.stores.sqlite.store import SqliteStore
+from slowwave.stores.upgrade import init_store, schema_state
 from slowwave.testing import Failpoint, Injected
 from slowwave.testing.builders import NOW, SCOPE, add, change, fact, group, message, plan
 
@@ -560,3 +561,12 @@ def test_a_store_that_another_process_creates_meanwhile_is_neither_foreign_nor_d
     with AgentMemory.open(path, llm=None, embedder="none") as memory:
         assert [fact.text for fact in memory.get_all()] == ["Alice owns the deploy pipeline"]
     assert headers == []
+
+
+def test_a_file_of_random_bytes_is_neither_initialised_nor_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(bytes(range(1, 256)) * 40)
+    for verb in (init_store, schema_state):
+        with pytest.raises(ForeignFileError):
+            verb(str(path))
+    assert path.read_bytes() == bytes(range(1, 256)) * 40

@@ -37,8 +37,13 @@ def schema_state(where: str) -> SchemaState:
     import apsw  # noqa: PLC0415 - Postgres users do not load it
 
     wanted = migrations("sqlite")[-1][0]
-    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as db:
-        version = int(db.pragma("user_version"))
+    from slowwave.stores.sqlite.file import translated  # noqa: PLC0415 - Postgres users do not load it
+
+    try:
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as db:
+            version = int(db.pragma("user_version"))
+    except apsw.Error as error:
+        raise translated(error, where) from error
     refuse_newer(version, wanted, where)
     return SchemaState(
         store=where,
