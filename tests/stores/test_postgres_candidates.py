@@ -490,8 +490,8 @@ def derived(address: str) -> dict[str, list[Any]]:
         return {name: sorted(_rows(db, name), key=repr) for name in _TABLES if name != "state"}
 
 
-def anew(store: PostgresStore, address: str) -> None:
-    """What follows every change is what is made anew from nothing."""
+def equals_rebuilt(store: PostgresStore, address: str) -> None:
+    """Search tables that followed every change equal those built from nothing."""
     store.in_ram = 0
     store.search([SCOPE], asked("tea"))
     followed = derived(address)
@@ -520,7 +520,7 @@ def test_the_trimmed_text_of_a_long_message_may_be_long(in_postgres: PostgresSto
     )
     same(in_postgres)
     same(in_postgres, deep=True)
-    anew(in_postgres, address)
+    equals_rebuilt(in_postgres, address)
 
 
 def test_entries_that_change_while_a_scope_is_indexed_are_indexed(
@@ -542,7 +542,7 @@ def test_entries_that_change_while_a_scope_is_indexed_are_indexed(
     other.close()
     assert lived.frequencies(SCOPE)[0]("quokka") == 1
     same(lived)
-    anew(lived, address)
+    equals_rebuilt(lived, address)
 
 
 def test_a_fact_of_an_earlier_version_waits_for_its_source_message(
@@ -557,20 +557,20 @@ def test_a_fact_of_an_earlier_version_waits_for_its_source_message(
     found = lived.search([SCOPE], asked("numbat"))[0]
     assert (found.id, found.facts) == ("late", ("early",))
     same(lived)
-    anew(lived, address)
+    equals_rebuilt(lived, address)
 
 
 def test_values_that_a_fact_inherits_follow_their_source(lived: PostgresStore, address: str) -> None:
     lived.apply(plan(indexed(fact("Likes rye", id="wilbur", subject="Wilbur"))))
-    anew(lived, address)
+    equals_rebuilt(lived, address)
     lived.apply(plan(indexed(message("Hello", id="w", conversation="c0", speaker="Wilbur"))))
-    anew(lived, address)  # whom the fact is about is known now
+    equals_rebuilt(lived, address)  # whom the fact is about is known now
     lived.apply(plan(Erase(memory="w", because="asked to")))
-    anew(lived, address)
+    equals_rebuilt(lived, address)
     lived.apply(plan(indexed(message("I can help", id="help", conversation="c1", role="assistant"))))
-    anew(lived, address)  # no longer a talk between people
+    equals_rebuilt(lived, address)  # no longer a talk between people
     lived.apply(plan(Erase(memory="m7", because="asked to"), Erase(memory="m8", because="asked to")))
-    anew(lived, address)
+    equals_rebuilt(lived, address)
     same(lived)
 
 
@@ -578,10 +578,10 @@ def test_messages_without_an_entry_are_no_neighbours_until_they_get_one(lived: P
     lived.apply(plan(add(message("Unread", id="u", conversation="c0")), add(fact("On it", id="on", sources=()))))
     lived.apply(plan(*(indexed(message(f"tea {n}", id=f"t{n}", conversation="c0")) for n in range(5))))
     same(lived)
-    anew(lived, address)
+    equals_rebuilt(lived, address)
     lived.index(SCOPE, {"u": entry("Unread tea")})
     same(lived)
-    anew(lived, address)
+    equals_rebuilt(lived, address)
 
 
 def test_a_login_that_may_only_read_searches_in_ram(lived: PostgresStore, address: str) -> None:
@@ -663,7 +663,7 @@ def test_following_the_advice_of_doctor_repairs_the_tables(lived: PostgresStore,
         db.execute("ALTER TABLE slowwave.memories ENABLE TRIGGER search_erased")
         db.execute(REMADE)
         same(lived)
-        anew(lived, address)
+        equals_rebuilt(lived, address)
         db.execute("DROP EXTENSION vector CASCADE")
         for statement in advice("pgvector").partition("(")[2].rstrip(")").partition(": ")[2].split("; "):
             db.execute(statement.encode())

@@ -36,7 +36,7 @@ class Serving:
         names: the names of the server besides "localhost"; IP addresses need none.
         read_only: refuse every write.
         always_locked: need a key also while the store has none.
-        streams: the open event streams. `streams.end()` ends them, for a server that is told to stop.
+        streams: the open event streams. `streams.end()` ends them, for a server that stops.
     """
 
     names: Iterable[str] = ()

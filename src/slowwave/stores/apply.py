@@ -151,7 +151,7 @@ class PlanApplier(StoreBase):
         return int(token)
 
     def _free_lease(self, scope: str, holder: str, until: int) -> int | None:
-        """Take a lease that nobody holds, and return its token; None if another holder has it."""
+        """Take a lease that is free, and return its token; None if another holder has it."""
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
             self._commit_with_next()

@@ -399,7 +399,7 @@ def test_a_base_model_continues_the_beginning_of_the_json(transcript: Make, case
     mind = LanguageMind(base)
     assert mind.distil(transcript("I moved to Bern yesterday!")).value[0].text == MOVED["text"]
     assert mind.decide([case(1, "a", {1: "b"})]).value[0].op == "ADD"
-    assert mind.distil(transcript("x")).value[0].text == MOVED["text"], "one that begins anew is understood"
+    assert mind.distil(transcript("x")).value[0].text == MOVED["text"], "one that begins again is understood"
     assert mind.distil(transcript("x")).value == ()
     assert base.asked[0][0].endswith('{"facts": [')
 

@@ -138,7 +138,7 @@ def write_undo(output: Output, story: Replay, run_id: str) -> None:
     output.write(
         "The summary is retracted; its members stand again. "
         + (
-            "The next night compresses them anew."
+            "The next night compresses them again."
             if repeated
             else "The next night leaves it at that: a person decided."
         ),

@@ -209,7 +209,7 @@ class _Compacting:
         self.name = conversation.name
         self.last_seq = conversation.last_seq
         self.rewrite = rewrite
-        self.writer = SummaryWriter(ports=context.ports, now=context.now, anew=rewrite)
+        self.writer = SummaryWriter(ports=context.ports, now=context.now, restoring=rewrite)
         self.start = self.cursor = conversation.cursor(CURSOR)
         self.era_writes = conversation.cursor(ERAS)
         load = _all_summaries if rewrite else _open_summaries
@@ -304,7 +304,7 @@ class _Compacting:
                 operations.append(Change(before=old, after=after, because=add.because))
             self.eras = [*(old for old in self.eras if old not in replaced), add.memory]
         if operations:
-            operations.append(self._count_write("the eras are written anew"))
+            operations.append(self._count_write("the eras are written again"))
         return operations
 
     def _count_write(self, because: str) -> MoveCursor:

@@ -77,7 +77,7 @@ _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "compress": ("group of fading facts to summarise", "groups of fading facts to summarise"),
     "cascade": ("stretch of talk to summarise", "stretches of talk to summarise"),
     "due": ("fact that is due", "facts that are due"),
-    "replan": ("fact to be dated anew", "facts to be dated anew"),
+    "replan": ("fact to be dated again", "facts to be dated again"),
     "reembed": ("batch of memories without a vector", "batches of memories without a vector"),
 }
 """Singular and plural of the remaining work, by the keys of `SleepReport.left`."""

@@ -35,12 +35,12 @@ TOPICS = 4
 class SummaryWriter:
     """Writes summaries of one conversation, and collects problems and cost.
 
-    With `anew`, which only a person's command sets, it also writes texts that a person retracted.
+    With `restoring`, which only a person's command sets, it also writes texts that a person retracted.
     """
 
     ports: Ports
     now: datetime
-    anew: bool = False
+    restoring: bool = False
     problems: list[str] = field(default_factory=list)
     cost: Cost = FREE
 
@@ -59,7 +59,7 @@ class SummaryWriter:
             self.problems.append(str(error))
             return None
         text = clean("\n".join(texts)).strip()
-        if not self.anew and self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
+        if not self.restoring and self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
             return None  # a person undid this text: the stretch waits for another text, or for a command
         if not self._is_faithful(text, memories, span):
             return None

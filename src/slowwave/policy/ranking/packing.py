@@ -147,7 +147,7 @@ class _Chosen:
     def fill(self, tokens: int, most: int | None = None) -> int:
         """Select the items that fit into so many tokens, of the `most` items that matter most; return the tokens spent.
 
-        If the items have forms, they are selected anew within the tokens spent before and these.
+        If the items have forms, they are selected again within the tokens spent before and these.
         """
         if self.offer.forms:
             return self._choose(tokens) if most is None else 0

@@ -23,7 +23,7 @@ LAYOUT: Final = 2
 """The version of the layout. Raise it when the same entries give other numbers or another form."""
 
 ROOM: Final = 64
-"""A stored index has room for the vectors of one more row for each 64, after which it is stored anew (`service.BEHIND`):
+"""A stored index has room for the vectors of one more row for each 64, after which it is stored again (`service.BEHIND`):
 otherwise the first message that is added would copy all vectors."""
 _ALIGNED: Final = 64
 _PRIME: Final = (1 << 61) - 1
