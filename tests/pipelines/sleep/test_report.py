@@ -162,8 +162,8 @@ def test_a_dry_run_lists_its_changes_with_reasons_up_to_a_limit(opened: Opened, 
     )
     assert str(report).count("because ") == 20
     assert "  and 3 more" in str(report).splitlines()
-    assert report.printed(None).count("because ") == 23
-    assert "more: " not in report.printed(None)
+    assert report.describe(None).count("because ") == 23
+    assert "more: " not in report.describe(None)
 
 
 def test_a_dry_run_names_both_ends_of_a_link(world: "World") -> None:
