@@ -42,6 +42,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(asyncio|collections|contextlib|datetime|http|pathlib|types|typing|uuid)\..*"),  # the standard library
     ("py:class", r"np\.float32|NDArray"),
     ("py:class", r"JsonValue|FactLike"),  # names that annotations give to unions
+    ("py:class", r"Store|Trust|datetime"),  # annotations of `ports`, which imports them for type checkers only
     ("py:class", r"slowwave\.[\w.]+\.[A-Z]"),  # type variables
     (
         "py:class",
