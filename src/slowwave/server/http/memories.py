@@ -9,6 +9,7 @@ from slowwave.model.memory import Kind, Phase
 from slowwave.model.mind import Fact
 from slowwave.model.plan import Event
 from slowwave.model.query import Context
+from slowwave.server.access.values import VISIBLE
 from slowwave.server.http import requests as ask, responses as view
 from slowwave.server.http.dependencies import After, Id, Limit, Named, Reading, RepeatableRoute, Time, Writing
 
@@ -178,7 +179,7 @@ def explanation(memory: Reading, fact_id: Id) -> view.ExplanationView:
 @router.get("/search", tags=["recall"])
 def search(
     memory: Reading,
-    q: Annotated[str, Query(min_length=1, max_length=20_000, pattern=r"\S")],
+    q: Annotated[str, Query(min_length=1, max_length=20_000, pattern=VISIBLE)],
     top_k: Annotated[int, Query(ge=1, le=100)] = 10,
     deep: bool = False,
     conversation: Annotated[ask.Name | None, Query()] = None,

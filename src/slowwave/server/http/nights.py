@@ -15,6 +15,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.server.access.handlers import Problem
 from slowwave.server.access.problems import TYPE, kind_of
+from slowwave.server.access.values import VISIBLE
 from slowwave.server.http import requests as ask, responses as view
 from slowwave.server.http.dependencies import (
     After,
@@ -181,7 +182,7 @@ def discard(memory: Writing, plans: PlansOf, plan_id: Id) -> None:
 @router.get("/runs", tags=["runs"])
 def runs(
     memory: Reading,
-    cause: Annotated[str | None, Query(min_length=1, max_length=256, pattern=r"\S")] = None,
+    cause: Annotated[str | None, Query(min_length=1, max_length=256, pattern=VISIBLE)] = None,
     parts: Annotated[str, Query(pattern="^(stages|all|none)$")] = "none",
     after: After = None,
     limit: Limit = 20,

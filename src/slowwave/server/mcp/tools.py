@@ -15,6 +15,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.message import Message, has_text
 from slowwave.model.operations import Add
+from slowwave.server.access.values import VISIBLE
 from slowwave.server.mcp import answers
 from slowwave.server.mcp.problems import as_tool_errors
 
@@ -45,7 +46,7 @@ DESTROY: Final = ToolAnnotations(
 )
 
 Question: TypeAlias = Annotated[
-    str, Field(description="What to look for, in words", min_length=1, max_length=QUESTION_LONGEST, pattern=r"\S")
+    str, Field(description="What to look for, in words", min_length=1, max_length=QUESTION_LONGEST, pattern=VISIBLE)
 ]
 MemoryId: TypeAlias = Annotated[
     str, Field(description="The id of a memory, as recall gives it", min_length=1, max_length=ID_LONGEST)
@@ -120,7 +121,7 @@ def add_write_tools(server: MCPServer, memory: OpenMemory) -> None:
     """Register `remember`, `keep`, `correct`, `forget` and `undo`."""
 
     def remember(
-        fact: Annotated[str, Field(description="One sentence", min_length=1, max_length=FACT_LONGEST, pattern=r"\S")],
+        fact: Annotated[str, Field(description="One sentence", min_length=1, max_length=FACT_LONGEST, pattern=VISIBLE)],
         category: Annotated[
             str,
             Field(description="person, preference, project, decision, instruction, other …", max_length=NAME_LONGEST),
@@ -151,7 +152,7 @@ def add_write_tools(server: MCPServer, memory: OpenMemory) -> None:
     def correct(
         id: MemoryId,  # noqa: A002 - the name of the argument in the protocol
         text: Annotated[
-            str, Field(description="The whole new text", min_length=1, max_length=FACT_LONGEST, pattern=r"\S")
+            str, Field(description="The whole new text", min_length=1, max_length=FACT_LONGEST, pattern=VISIBLE)
         ],
     ) -> answers.Changed:
         """Replace the text of a fact in memory. The old words stay in its history, and undo brings them back."""

@@ -18,7 +18,7 @@ from slowwave.server.access.admission import Admission, decoded, visitor_of
 from slowwave.server.access.door import Door, Visitor
 from slowwave.server.access.errors import UnsupportedError
 from slowwave.server.access.handlers import described_app
-from slowwave.server.access.values import only_number
+from slowwave.server.access.values import VISIBLE, only_number
 from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
 from slowwave.server.mem0.filters import ENTITIES
 from slowwave.server.mem0.ids import from_uuid, to_uuid
@@ -80,7 +80,7 @@ class Listing(Asked):
 class Searching(Listing):
     """A question, and which memories may answer it."""
 
-    query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
+    query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=VISIBLE)]
     top_k: Annotated[int, Field(ge=1, le=1000), BeforeValidator(only_number)] | None = None
     limit: Annotated[int, Field(ge=1, le=1000), BeforeValidator(only_number)] | None = None
     threshold: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
@@ -89,7 +89,7 @@ class Searching(Listing):
 class Changing(Asked):
     """The new content of a memory."""
 
-    text: Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=r"\S")] | None = None
+    text: Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=VISIBLE)] | None = None
     metadata: dict[str, JsonValue] | None = None
     timestamp: JsonValue = None
     expiration_date: JsonValue = None
