@@ -36,8 +36,10 @@ def lock(folder: Path) -> str:
     subprocess.run([programs / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
     wanted = folder / "requirements.in"
     wanted.write_text("\n".join(requirements()), encoding="utf-8")
+    # Without the extras in their names, an older pip refuses `psycopg[binary]` once an index has a newer `psycopg`.
     options = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate")
-    command = [programs / "uv", "pip", "compile", "--quiet", *options, "--no-emit-index-url", wanted]
+    command = [programs / "uv", "pip", "compile", "--quiet", *options]
+    command += ["--no-strip-extras", "--no-emit-index-url", wanted]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=dict(os.environ))
     return HEAD + done.stdout
 
