@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from slowwave.policy.guard.disguises import folded
-from slowwave.policy.guard.lexicon import REFINING, STARTS, WIDTH, Sign, sign_of
+from slowwave.policy.guard.lexicon import REFINING, WIDTH, Sign, sign_of
+from slowwave.policy.guard.sign_words import SIGNS
 from slowwave.policy.text.languages import function_words
 from slowwave.policy.text.tokens import STOP_WORDS
 
@@ -60,48 +61,42 @@ FUNCTION_WORDS: Final = {
     "pt": "Portuguese",
     "nl": "Dutch",
     "pl": "Polish",
+    "sv": "Swedish",
+    "no": "Norwegian",
+    "da": "Danish",
+    "fi": "Finnish",
+    "cs": "Czech",
+    "ro": "Romanian",
+    "hu": "Hungarian",
+    "tr": "Turkish",
+    "vi": "Vietnamese",
+    "id": "Indonesian",
 }
-"""The names of languages in the table of function words."""
+"""The names of languages of Latin letters in the table of function words."""
 
 
 def scored() -> dict[str, Lists]:
-    """The languages of `signs.toml`, each with its lists of all tables and its function words."""
+    """The languages of `signs.toml`, each with those of its lists of all tables that are signs."""
+    used = frozenset(source for sources in SIGNS.values() for source in sources)
     tables = [table(name) for name in ("orders", "directives", "structures", "signs")]
-    return {code: joined([each.get(code, {}) for each in tables], code) for code in tables[-1]}
+    joint = {code: joined(each.get(code, {}) for each in tables) for code in tables[-1]}
+    return {code: {name: found for name, found in lists.items() if name in used} for code, lists in joint.items()}
 
 
-def joined(parts: Iterable[Lists], code: str) -> Lists:
+def joined(parts: Iterable[Lists]) -> Lists:
     """The lists of a language of several tables; lists of one name are joined."""
     lists: Lists = {}
     for part in parts:
         for name, found in part.items():
             known = lists.get(name)
             lists[name] = [*known, *found] if isinstance(known, list) and isinstance(found, list) else found
-    words = STOP_WORDS if code == "en" else function_words([FUNCTION_WORDS[code]] if code in FUNCTION_WORDS else [])
-    lists["function_words"] = sorted({folded(word) for word in words})
     return lists
 
 
-def starts(languages: Mapping[str, Lists]) -> tuple[Rows, Rows]:
-    """The entries of the lists `STARTS` by a whole word and by the beginning of a word, with a bit for each language."""
-    words: Rows = {}
-    stems: Rows = {}
-    for number, lists in enumerate(languages.values()):
-        if lists.get("unspaced"):
-            continue
-        for entry in (entry for name in STARTS for entry in list_of(lists, name)):
-            sign = sign_of(entry)
-            bits = (stems if sign.stem else words).setdefault(sign.key, {}).setdefault(sign, [])
-            if number not in bits:
-                bits.append(number)
-    return words, stems
-
-
-def list_of(lists: Lists, name: str) -> list[str]:
-    """A list of a language; empty if it has none."""
-    found = lists.get(name, [])
-    assert isinstance(found, list)
-    return [str(entry) for entry in found]
+def words_of_languages() -> dict[str, list[str]]:
+    """The function words of English and of the languages of `FUNCTION_WORDS`."""
+    words = {"en": STOP_WORDS, **{code: function_words([name]) for code, name in FUNCTION_WORDS.items()}}
+    return {code: sorted({folded(word) for word in found}) for code, found in words.items()}
 
 
 def contents() -> str:
@@ -111,7 +106,6 @@ def contents() -> str:
     languages = merged(orders, directives)
     places, words, stems = signed(languages)
     structures = {name: {**directives[name], **lists} for name, lists in table("structures").items()}
-    in_score = scored()
     content = {
         "languages": languages,
         "mention": mention,
@@ -119,8 +113,8 @@ def contents() -> str:
         "places": places,
         "words": _plain(words),
         "stems": _plain(stems),
-        "scored": in_score,
-        "starts": [_plain(rows) for rows in starts(in_score)],
+        "scored": scored(),
+        "function_words": words_of_languages(),
         "weights": table("order_weights"),
     }
     lines = (f"{json.dumps(name)}: {_compact(part)}" for name, part in content.items())

@@ -63,6 +63,7 @@ KEPT = [
     ("User has 3 children", "I have three children", "I have three children"),
     ("User ran 10000 steps", "I ran 10k steps", "I ran 10k steps"),
     ("User likes American food", "food from America is my favourite", "food from America"),
+    ("Doctor Okafor treats the user", "Dr. Okafor treats me", "Dr. Okafor treats me"),
     ("User meets her on Fridays", "we meet each Friday", "we meet each Friday"),
     ("User is vegetarian", "I don't eat any meat or fish", "don't eat any meat"),
     ("Deployment is done by Bob", "bob deploys it", "bob deploys it"),

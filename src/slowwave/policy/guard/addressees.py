@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.policy.guard.lexicon import Language, lexicon
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-SENTENCE_END: Final = lazy_regex(r"[!?](?=[\s\"'”»)]|$)|[।؟。¶！？]|\.(?=[\s\"'”»)]|$)")
+SENTENCE_END: Final = lazy_regex(r"[!?.।؟。¶！？](?:(?<=[।؟。¶！？])|(?=[\s\"'”»)]|$))")
 CLAUSE: Final = lazy_regex(r"[,:;()\"“”„«»。！？…—–\[\]{}<>|•*¶、,;:]|[.!?](?= )")
 _QUOTED: Final = lazy_regex(
     r"(?:[\"“„«‘「『`]|(?<!\w)')([^\"”“»’」』`\n]{3,240})(?:[\"”“»’」』`]|'(?!\w))"  # no apostrophe, as in "l'annuncio"

@@ -4,10 +4,13 @@ Every step takes time linear in the length of the text.
 """
 
 import html
+import re
 import unicodedata
 from base64 import b32decode, b64decode
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import or_
+from typing import Final
 from urllib.parse import unquote
 
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -21,15 +24,20 @@ _LETTERS: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "_": " "}  # no decomposition
     | dict.fromkeys("’‘ʼ`´", "'")
 )
+_SPECIAL: Final = lazy_regex(f"[{''.join(map(chr, _LETTERS))}]+")
+_FOREIGN: Final = lazy_regex(r"[^\x00-\x7f]+")
+_SYMBOLS: Final = lazy_regex("[\U0001f150-\U0001f1ff]")
 # Small capitals, turned letters, and the letters of other scripts that look like Latin ones. Unicode's confusables.txt has
 # thousands of pairs; these are the letters for which fonts of every system have a form.
 _LOOKALIKE: Final = str.maketrans(
     "абвгеёзикмнорстухѕіјԁցԛԝꞓһԍѵαβγεικνορτυχωηςσⅼℓᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎɑɡօսոհցѡոԼ",
     "abbreezukmhopctyxsijdgqwchgvabyeiknoptuxwnscllabcdefghijklmnoprstuvwyzacefghijkmrtvwyagounhgwnl",
 )
-_LATIN_LOOKING: Final = frozenset(map(chr, _LOOKALIKE))
+_LATIN_LOOKING: Final = lazy_regex(f"[{''.join(map(chr, _LOOKALIKE))}]")
 _INVISIBLE: Final = frozenset({"Cf", "Mn", "Me"})
-_LEET_WORD: Final = lazy_regex(r"[a-z][013457@$!|][a-z]|(?<!\w)[013457@$!|][a-z]{2}|(?<!\w)[a-z][013457@$!|]{2}")
+_LEET_WORD: Final = lazy_regex(
+    r"[013457@$!|](?:(?<=[a-z].)[a-z]|(?<!\w.)[a-z]{2}|(?<=[a-z].)(?<!\w[a-z].)[013457@$!|])"
+)
 _LEET: Final = str.maketrans("013457@$!|", "oieastasil")
 _LEAST_SPACED: Final = 8  # different single letters in a text that may be a sentence with spaced letters
 _LEAST_PAIRS: Final = 8
@@ -45,26 +53,44 @@ _ASCII_WORD: Final = lazy_regex(r"[a-z0-9_]+")
 _LONG: Final = 16  # letters of the shortest encoded text that can be an order
 _BASE64: Final = lazy_regex(rf"[A-Za-z0-9+/_-]{{{_LONG},}}+")
 _BASE32: Final = lazy_regex(rf"[A-Z2-7]{{{_LONG},}}+")
-_HEX: Final = lazy_regex(r"(?:[0-9a-fA-F]{2}[ :]?){12,}+")
-_BINARY: Final = lazy_regex(r"(?:[01]{8} ?){8,}+")
+_HEX: Final = lazy_regex(r"[0-9a-fA-F][0-9a-fA-F][ :]?(?:[0-9a-fA-F]{2}[ :]?){11,}+")
+_BINARY: Final = lazy_regex(r"[01][01]{7} ?(?:[01]{8} ?){7,}+")
 _HEX_ESCAPE: Final = lazy_regex(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\U0010([0-9a-fA-F]{4})")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 
 
-class Reading(NamedTuple):
+class Reading:
     """A form in which a model may read a text.
 
-    Attributes:
+    Args:
         text: folded (see `folded`), with its line breaks.
         words: its words.
-        keys: the first `KEY` letters of each word.
+        plain: the words of the text before some of its letters were replaced; none if they were not.
         squashed: whether the words stand without spaces.
     """
 
-    text: str
-    words: frozenset[str] = frozenset()
-    keys: frozenset[str] = frozenset()
-    squashed: bool = False
+    __slots__ = ("_keys", "plain", "squashed", "text", "words")
+
+    def __init__(
+        self,
+        text: str,
+        words: frozenset[str] = frozenset(),
+        plain: frozenset[str] = frozenset(),
+        *,
+        squashed: bool = False,
+    ) -> None:
+        self.text = text
+        self.words = words
+        self.plain = plain
+        self.squashed = squashed
+        self._keys: frozenset[str] | None = None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The first `KEY` letters of each word."""
+        if self._keys is None:
+            self._keys = frozenset([word[:KEY] for word in self.words])
+        return self._keys
 
 
 def folded(text: str) -> str:
@@ -74,19 +100,26 @@ def folded(text: str) -> str:
     'precedentes instructions in ia'
     """
     if text.isascii():
-        return text.lower().translate(_LETTERS) if "_" in text or "`" in text else text.lower()
+        return text.lower().replace("_", " ").replace("`", "'")
     split = unicodedata.normalize("NFKD", _plain_symbols(text)).casefold()
     if not split.isascii():
-        split = "".join(
-            letter for letter in split if letter.isascii() or unicodedata.category(letter) not in _INVISIBLE
-        )
-        split = unicodedata.normalize("NFC", split)
-    return split.translate(_LETTERS)
+        split = unicodedata.normalize("NFC", _FOREIGN.sub(_visible, split))
+    return _SPECIAL.sub(_plain, split)
+
+
+def _visible(letters: re.Match[str]) -> str:
+    """Letters beside those of ASCII without marks and invisible ones."""
+    return "".join([letter for letter in letters[0] if unicodedata.category(letter) not in _INVISIBLE])
+
+
+def _plain(letter: re.Match[str]) -> str:
+    """A letter that has no decomposition."""
+    return letter[0].translate(_LETTERS)
 
 
 def _plain_symbols(text: str) -> str:
     """Letters in black squares and circles, and the letters of flags, as plain letters: Unicode does not decompose them."""
-    if max(text) < "\U0001f150":
+    if not _SYMBOLS.search(text):
         return text
     ranges = ((0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26))
     table = {first + place: chr(ord("a") + place) for first, count in ranges for place in range(count)}
@@ -98,33 +131,39 @@ def readings(text: str) -> Iterator[Reading]:
     yield from _of(text, LEVELS)
 
 
-def reading_of(folded_text: str) -> Reading:
-    """The reading of a folded text."""
+def reading_of(folded_text: str, plain: frozenset[str] = frozenset()) -> Reading:
+    """The reading of a folded text; `plain` are the words of another reading, if it is that one with other letters."""
     words = frozenset((_ASCII_WORD if folded_text.isascii() else _WORD).findall(folded_text))
-    return Reading(folded_text, words, frozenset([word[:KEY] for word in words]))
+    return Reading(folded_text, words, plain)
 
 
 def _of(text: str, levels: int) -> Iterator[Reading]:
     plain = folded(text)
     reading = reading_of(plain)
     yield reading
-    if not plain.isascii() and not _LATIN_LOOKING.isdisjoint(plain):
+    if not plain.isascii() and _LATIN_LOOKING.search(plain):
         latin = plain.translate(_LOOKALIKE)
         yield reading_of(latin)
         yield reading_of(latin[::-1])
     if _DIGIT.search(plain) and _LEET_WORD.search(plain):
-        yield reading_of(plain.translate(_LEET))
+        yield reading_of(plain.translate(_LEET), reading.words)
     lengths = list(map(len, reading.words))
-    if lengths.count(1) >= _LEAST_SPACED:
+    if lengths.count(1) >= _LEAST_SPACED and _letters_alone(reading) >= _LEAST_SPACED:
         yield from _joined(plain)
-    if not reading.keys.isdisjoint(_ROTATED):
+    turned = _TURNED.of(reading.words)
+    if turned & _BY_13:
         yield reading_of(plain.translate(_ROT13))
-    if not _BACKWARDS.isdisjoint([word[-KEY:] for word in reading.words]):
+    if turned & _BY_END:
         yield reading_of(plain[::-1])
     if levels:
         longest = max(lengths, default=0)
         for inner in _decoded(text, longest, in_pairs=lengths.count(2) >= _LEAST_PAIRS):
             yield from _of(inner, levels - 1)
+
+
+def _letters_alone(reading: Reading) -> int:
+    """How many different letters, not digits, are words of a text."""
+    return sum(len(word) == 1 and not word.isdigit() for word in reading.words)
 
 
 def _joined(plain: str) -> Iterator[Reading]:
@@ -147,6 +186,41 @@ _TELLING: Final = (
 )
 _ROTATED: Final = frozenset(_TELLING.translate(_ROT13).split())
 _BACKWARDS: Final = frozenset(_TELLING[::-1].split())
+_BY_13: Final = 1
+_BY_END: Final = 2
+_MOST_KNOWN: Final = 20_000
+"""Words of which `OfWords` keeps the bits; more are forgotten together."""
+_LONGEST_KNOWN: Final = 40
+"""Letters of the longest word that it keeps."""
+
+
+class OfWords(dict[str, int]):
+    """Bits that say what a word is, kept for words that were looked up. Looking up many words so is a single pass.
+
+    Args:
+        find: the bits of a word.
+    """
+
+    def __init__(self, find: Callable[[str], int]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, word: str) -> int:
+        found = self._find(word)
+        if len(word) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[word] = found
+        return found
+
+    def of(self, words: Iterable[str]) -> int:
+        """The bits of some words together."""
+        return reduce(or_, map(self.__getitem__, words), 0)
+
+
+_TURNED: Final = OfWords(
+    lambda word: (_BY_13 if word[:KEY] in _ROTATED else 0) | (_BY_END if word[-KEY:] in _BACKWARDS else 0)
+)
 
 
 def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
@@ -164,10 +238,11 @@ def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
     if "\\" in text and _HEX_ESCAPE.search(text):
         yield _HEX_ESCAPE.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), text)
     if longest >= _LONG:
-        for run in _BASE64.findall(text):
+        tokens = " ".join([token for token in text.split() if len(token) >= _LONG])
+        for run in _BASE64.findall(tokens):
             letters = run.translate(_URL_SAFE)
             yield from _readable(b64decode(letters[: len(letters) // 4 * 4]))
-        for run in _BASE32.findall(text):
+        for run in _BASE32.findall(tokens):
             yield from _readable(b32decode(run[: len(run) // 8 * 8]))
     yield from _octets(text, hexadecimal=longest >= _LONG or in_pairs)
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from slowwave.model.memory import Memory
@@ -76,6 +77,7 @@ _PARAPHRASE: Final = frozenset(
 )
 _GERMAN: Final = table_words("german_evidence")
 _GERMAN_WORDS: Final = 2
+_TITLES: Final = MappingProxyType({"dr": "doctor", "prof": "professor", "st": "saint", "mt": "mount"})
 _EDGES: Final = ".,:;!?()\"'“”‘’"
 _ENDING: Final = lazy_regex(r"(?:ing|ed|e?s)$")
 _CLAUSE: Final = lazy_regex(
@@ -277,7 +279,8 @@ def _ground_without_quote(fact: Fact, transcript: Transcript) -> Fact | Rejected
 
 def _known_words(near: Iterable[Memory], speakers: Iterable[str]) -> frozenset[str]:
     texts = [text for m in near for text in (m.text, m.speaker or "")]
-    return frozenset().union(*map(naming.words, (*texts, *speakers)))
+    known = frozenset().union(*map(naming.words, (*texts, *speakers)))
+    return known | {_TITLES[word] for word in known & _TITLES.keys()}
 
 
 def _foreign_names(text: str, known: frozenset[str], sources: Sequence[str]) -> list[str]:
@@ -419,13 +422,22 @@ def _concerning(claim: str, quote: str, text: str) -> str:
     """
     claimed, quoted = polarities(claim).keys(), polarities(quote).keys()
     kept, place = [], 0
+    for start, end, said, denied in _clauses(text):
+        if denied & claimed and denied - claimed and (claimed & quoted) - said:
+            kept.append(text[place:start])
+            place = end
+    return "".join((*kept, text[place:]))
+
+
+@lru_cache(maxsize=64)
+def _clauses(text: str) -> tuple[tuple[int, int, frozenset[str], frozenset[str]], ...]:
+    """Each clause of a text that denies something: its start and end, its words, and those that it denies."""
+    found = []
     for clause in _CLAUSE.finditer(text):
         said = polarities(clause.group())
-        denied = {word for word, each in said.items() if NO in each}
-        if denied & claimed and denied - claimed and (claimed & quoted) - said.keys():
-            kept.append(text[place : clause.start()])
-            place = clause.end()
-    return "".join((*kept, text[place:]))
+        if denied := frozenset(word for word, each in said.items() if NO in each):
+            found.append((*clause.span(), frozenset(said), denied))
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)

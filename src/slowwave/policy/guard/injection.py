@@ -1,17 +1,21 @@
 """Detects text that tries to instruct a model (prompt injection), in plain or disguised form."""
 
+import math
 import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from slowwave.policy.guard.addressees import is_mentioned
 from slowwave.policy.guard.directives import ADDRESSED, demands_execution, directive_in
-from slowwave.policy.guard.disguises import Reading, readings
-from slowwave.policy.guard.lexicon import is_anchored, signs
-from slowwave.policy.guard.order_score import score_of
+from slowwave.policy.guard.disguises import OfWords, Reading, reading_of, readings
+from slowwave.policy.guard.lexicon import is_anchored, may_anchor, signs
+from slowwave.policy.guard.order_score import SET_ASIDE as DROPPED, WHOLE, Score, has_signs, passage_of, scores_of
+from slowwave.policy.guard.order_words import words_score
 from slowwave.policy.guard.orders import flattened, order_in, rules_for
-from slowwave.policy.guard.structures import structure_in
+from slowwave.policy.guard.structures import may_have_structure, structure_in
 from slowwave.policy.text.lazy_regex import lazy_regex
 
+_MAY_HIDE: Final = lazy_regex("[\u202d\u202e\U000e0001-\U000e007f]")
 _HIDDEN: Final = lazy_regex(
     r"[\u202d\u202e]"  # a person sees the letters in a different order than the model reads them
     r"|(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0001-\U000e007f]"  # invisible letters, but not in the emoji of a flag
@@ -128,17 +132,29 @@ _TAGS: Final = tuple((why, mark, lazy_regex(shape, re.MULTILINE)) for why, mark,
 _LABELS: Final = tuple(
     (why, frozenset(words.split()), lazy_regex(shape, re.MULTILINE), place) for why, words, shape, place in _LINES
 )
-_MARKUP: Final = frozenset("<[#{!")
+_LABEL_WORDS: Final = frozenset(word for _, words, _, _ in _LABELS for word in words)
 _SYSTEM_WORDS: Final = frozenset(
     ["system", "systeme", "sistema", "systeem", "systemnachricht", "systemmeddelande", "systemhinweis", "система"]
 )
 _FIRST_UNSPACED: Final = "\u0590"
 """The first letter of the scripts whose words stand without spaces or with prefixes."""
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
-_BY_RULE: Final = 3.0
-"""What a rule adds to the score of a text (`order_score`)."""
-_EDGE: Final = 0.75
-"""The score above which a text reads as an order."""
+_GATE: Final = -2.2
+"""The score of a sentence by its signs up to which it is no order, whatever its words are."""
+_BY_SIGNS: Final = 0.4
+"""The part of the score by signs in the likelihood of an order; the rest is the score of the words of the passage."""
+_UNKNOWN: Final = -1.0
+"""What is added to the score of the words of a sentence in a language without a table of signs."""
+_LONG: Final = 0.5
+"""What is taken from the likelihood of a passage of a long text, which has many passages."""
+_BY_RULE: Final = 4.5
+"""What a rule adds to the likelihood."""
+_EDGE: Final = 0.6
+"""The likelihood above which a text reads as an order."""
+_BESIDE: Final = 1
+"""Sentences beside one for which a rule decides that the rule reads as well."""
+_GREETING: Final = 80
+"""Characters at the beginning of a text that every rule reads, for a greeting may stand there."""
 _AROUND: Final = 120  # characters around a block of code in which its execution may be demanded
 _PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
 _PROSE_BEFORE: Final = lazy_regex(r"[^\W\d]{2,}[\s,\"':\[(]{0,8}$")
@@ -158,16 +174,21 @@ def instruction_shaped(text: str) -> str | None:
     >>> instruction_shaped("Ignore the previous e-mail, the meeting is at 10") is None
     True
     """
-    if not text.isascii() and _HIDDEN.search(text):
+    if _hides(text):
         return "hidden or reordered characters"
     return next((why for reading in readings(text) if (why := _order_in(reading))), None)
 
 
 def pattern_in(text: str) -> str | None:
     """The kind of order that a rule finds in a text, without its score; None if none does."""
-    if not text.isascii() and _HIDDEN.search(text):
+    if _hides(text):
         return "hidden or reordered characters"
     return next((why for reading in readings(text) if (why := _by_rules(reading, flattened(reading.text)))), None)
+
+
+def _hides(text: str) -> bool:
+    """Whether a text has letters that a person does not see, or sees in another order."""
+    return not text.isascii() and _MAY_HIDE.search(text) is not None and _HIDDEN.search(text) is not None
 
 
 def may_hold_order(reading: Reading) -> bool:
@@ -175,19 +196,83 @@ def may_hold_order(reading: Reading) -> bool:
     if reading.squashed or is_anchored(reading.words, reading.keys) or not _SYSTEM_WORDS.isdisjoint(reading.words):
         return True
     text = reading.text
-    return "@" in text or "://" in text or "www." in text or (not text.isascii() and max(text) >= _FIRST_UNSPACED)
+    return _names_address(text) or (not text.isascii() and max(text) >= _FIRST_UNSPACED)
+
+
+def _names_address(text: str) -> bool:
+    return "@" in text or "://" in text or "www." in text
 
 
 def _order_in(reading: Reading) -> str | None:
-    """The kind of order in a reading: a form, or a rule that the score does not contradict, or a high score alone."""
+    """The kind of order in a reading: a form, or words whose score is high, alone or with a rule.
+
+    The score comes first, since it takes little of the time of the rules: they are tried only where they may decide.
+    """
     if why := _shape_in(reading):
         return why
+    if reading.plain and not _says_more(reading):
+        return None
     flat = flattened(reading.text)
-    why = _by_words(reading, flat)
-    score = score_of(reading, flat, is_ruled=why is not None)
-    if score is None:
-        return why
-    return (why or ADDRESSED) if score.total + (_BY_RULE if why else 0.0) > _EDGE else None
+    if reading.squashed:
+        return _by_words(reading, flat)
+    scores = list(scores_of(flat, _GATE))
+    likely = [_likelihood(flat, scores, number) for number in range(len(scores))]
+    if any(chance > _EDGE for chance in likely):
+        return _by_words(reading, flat) or ADDRESSED
+    places = [
+        number for number, chance in enumerate(likely) if chance + _BY_RULE > _EDGE or not scores[number].is_known
+    ]
+    passages = _passages(places)
+    return next((why for first, last in passages if (why := _in_passage(reading, flat, scores, first, last))), None)
+
+
+def _likelihood(flat: str, scores: Sequence[Score], number: int) -> float:
+    """How likely a sentence is an order, by its signs and by the words of its passage; of an unknown language by the words."""
+    score = scores[number]
+    if score.signs is not None and score.total <= _GATE and DROPPED not in score.signs.paired:
+        return -math.inf
+    by_words = words_score(passage_of(flat, scores, number))
+    chance = by_words + (_BY_SIGNS * score.total if score.is_known else _UNKNOWN)
+    return chance if len(flat) <= WHOLE else chance - _LONG
+
+
+def _says_more(reading: Reading) -> bool:
+    """Whether the words of a text that have other letters in this reading are words of an order."""
+    others = reading.words - reading.plain
+    return has_signs(others) or bool(_MARKS.of(others))
+
+
+_MARKS: Final = OfWords(
+    lambda word: (
+        (_ANCHOR if may_anchor(word) or word in _SYSTEM_WORDS else 0) | (_STRUCTURE if may_have_structure(word) else 0)
+    )
+)
+_ANCHOR: Final = 1
+_STRUCTURE: Final = 2
+
+
+def _passages(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of sentences that stand near each other, by their numbers."""
+    first = last = -1
+    for number in places:
+        if last >= 0 and number > last + 2 * _BESIDE:
+            yield first, last
+            first = number
+        first, last = (number if first < 0 else first), number
+    if last >= 0:
+        yield first, last
+
+
+def _in_passage(reading: Reading, flat: str, scores: Sequence[Score], first: int, last: int) -> str | None:
+    """The kind of order that a rule finds in some sentences with those beside them, and the beginning of the text."""
+    start = scores[max(0, first - _BESIDE)].start
+    end = scores[min(len(scores) - 1, last + _BESIDE)].end
+    if start <= _GREETING:
+        start = 0
+    if not start and end >= len(flat):
+        return _by_words(reading, flat)
+    part = f"{flat[:_GREETING]} ¶ {flat[start:end]}" if start else flat[:end]
+    return _by_words(reading_of(part), part)
 
 
 def _by_rules(reading: Reading, flat: str) -> str | None:
@@ -197,6 +282,9 @@ def _by_rules(reading: Reading, flat: str) -> str | None:
 
 def _by_words(reading: Reading, flat: str) -> str | None:
     """The kind of order that a rule finds in the words of a reading."""
+    marks = _MARKS.of(reading.words) if reading.text.isascii() and not reading.squashed else -1
+    if not marks and not _names_address(reading.text):
+        return None
     if may_hold_order(reading):
         found = signs(reading.words, reading.keys)
         if why := order_in(flat, rules_for(reading, found)) or directive_in(reading, flat, found):
@@ -207,12 +295,12 @@ def _by_words(reading: Reading, flat: str) -> str | None:
 def _shape_in(reading: Reading) -> str | None:
     """The kind of a forged turn, tag or call; None if there is none, or if the text only speaks about it."""
     text = reading.text
-    if not _MARKUP.isdisjoint(text):
-        for why, mark, pattern in _TAGS:
-            for found in pattern.finditer(text) if mark in text else ():
-                if not _is_shown(text, *found.span()) and not is_mentioned(text, *found.span()):
-                    return why
-    for why, words, pattern, place in _LABELS:
+    for why, mark, pattern in _TAGS:
+        for found in pattern.finditer(text) if mark in text else ():
+            if not _is_shown(text, *found.span()) and not is_mentioned(text, *found.span()):
+                return why
+    labels = () if _LABEL_WORDS.isdisjoint(reading.words) else _LABELS
+    for why, words, pattern, place in labels:
         if reading.words.isdisjoint(words):
             continue
         for found in pattern.finditer(text):

@@ -13,7 +13,7 @@ from functools import cache
 from pkgutil import get_data
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from slowwave.policy.guard.disguises import KEY, Reading, folded
+from slowwave.policy.guard.disguises import KEY, folded
 from slowwave.policy.text import word_frequency
 
 WIDTH: Final = 32
@@ -21,8 +21,6 @@ WIDTH: Final = 32
 _BYTES: Final = WIDTH // 8
 _COMMON: Final = 2000
 """English words whose frequency is known: a phrase is looked for by its rarest word."""
-STARTS: Final = ("ai", "machine", "helper", "robot", "served", "user", "now", "renounce", "pose", "address", "label")
-"""Lists of which a sentence must have a word so that it can be scored (`order_score`)."""
 REFINING: Final = frozenset(
     [
         "subject",
@@ -45,8 +43,6 @@ REFINING: Final = frozenset(
 )
 """Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
 _ALL: Final = (1 << WIDTH) - 1
-_FIRST_UNSPACED: Final = "\u2e80"
-"""The first letter of the scripts whose words stand without spaces."""
 Signs: TypeAlias = Sequence[int]
 """For each list a number with a bit for each language of which a word may be in a text."""
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
@@ -69,8 +65,6 @@ class Language:
         }
         self._patterns: dict[tuple[str, ...], re.Pattern[str] | None] = {}
         self._about: re.Pattern[str] | None = None
-        self._by_word: tuple[_BySign, _BySign] | None = None
-        self.function_words = frozenset(self.lists.get("function_words", ()))
 
     def letters(self, names: Iterable[str]) -> frozenset[str]:
         """The first letters of the words of some lists, for scripts without spaces."""
@@ -91,31 +85,6 @@ class Language:
         """Whether a word of a list is in the text."""
         pattern = self.pattern(name)
         return pattern is not None and pattern.search(text) is not None
-
-    def lists_in(self, words: frozenset[str], keys: frozenset[str]) -> frozenset[str]:
-        """The lists of which an entry may be among these words; a list that is not here has none.
-
-        Args:
-            words: the words of a text whose language has spaces between them.
-            keys: the first `KEY` letters of each.
-        """
-        if self._by_word is None:
-            self._by_word = self._index()
-        whole, beginnings = self._by_word
-        found: set[str] = set()
-        for word, (name, sign) in _near(words, keys, whole, beginnings):
-            if name not in found and word.startswith(sign.stem) and sign.words <= words and sign.stems <= keys:
-                found.add(name)
-        return frozenset(found)
-
-    def _index(self) -> "tuple[_BySign, _BySign]":
-        """The entries of all lists, by a whole word and by the beginning of a word."""
-        whole: _BySign = {}
-        beginnings: _BySign = {}
-        for name, entries in self.lists.items():
-            for sign in map(sign_of, entries if name != "function_words" else ()):
-                (beginnings if sign.stem else whole).setdefault(sign.key, []).append((name, sign))
-        return whole, beginnings
 
     def own_subject(self, after: str) -> re.Match[str] | None:
         """The words by which a noun is followed by a subject of its own, such as "for the dishwasher"."""
@@ -183,9 +152,6 @@ class Sign(NamedTuple):
     stem: str
     words: frozenset[str]
     stems: frozenset[str]
-
-
-_BySign: TypeAlias = dict[str, list[tuple[str, Sign]]]
 
 
 class _Entry(NamedTuple):
@@ -310,56 +276,20 @@ def structures() -> tuple[Language, ...]:
     return tuple(map(Language, _tables()["structures"].values()))
 
 
-_LEAST_VOTES: Final = 2
-"""Function words of a sentence that tell its language."""
+def scored_codes() -> tuple[str, ...]:
+    """The languages of `signs.toml`."""
+    return tuple(_tables()["scored"])
 
 
-@cache
-def scored() -> tuple[Language, ...]:
-    """The languages of `signs.toml`, each with its lists of all tables; read once for a process."""
-    return tuple(map(Language, _tables()["scored"].values()))
+def scored_lists(code: str) -> Mapping[str, Sequence[str]]:
+    """The lists of a language of `signs.toml`, with those of all tables."""
+    return {name: found for name, found in _tables()["scored"][code].items() if isinstance(found, list)}
 
 
-@cache
-def _starts() -> tuple[Entries, Entries]:
-    """The entries of the lists `STARTS`, by a whole word and by the beginning of a word, with a bit for each language."""
-    words, stems = _tables()["starts"]
-    return Entries(words), Entries(stems)
-
-
-def starting_languages(reading: Reading) -> tuple[Language, ...]:
-    """The languages in which a sentence may address a model: of those in which it has a word for it, the likeliest."""
-    words, keys = reading.words, reading.keys
-    bits = 0
-    for word, entry in _near(words, keys, *_starts()):
-        if entry.is_met(word, words, keys):
-            bits |= entry.bits
-    found = [language for number, language in enumerate(scored()) if bits >> number & 1]
-    votes = [len(words & language.function_words) for language in found]
-    most = max(votes, default=0)
-    if most >= _LEAST_VOTES:
-        found = [language for language, count in zip(found, votes, strict=True) if count == most]
-    if reading.text.isascii() or max(reading.text) < _FIRST_UNSPACED:
-        return tuple(found)
-    unspaced = (language for language in scored() if language.unspaced and _starts_unspaced(language, reading.text))
-    return (*found, *unspaced)
-
-
-def likeliest_languages(reading: Reading) -> tuple[Language, ...]:
-    """The languages of which a sentence has the most function words, or the script."""
-    spaced = [language for language in scored() if not language.unspaced]
-    votes = [len(reading.words & language.function_words) for language in spaced]
-    most = max(votes)
-    if most >= _LEAST_VOTES:
-        return tuple(language for language, count in zip(spaced, votes, strict=True) if count == most)
-    if reading.text.isascii() or max(reading.text) < _FIRST_UNSPACED:
-        return ()
-    return tuple(language for language in scored() if language.unspaced and language.has("script", reading.text))
-
-
-def _starts_unspaced(language: Language, text: str) -> bool:
-    pattern = language.pattern(*STARTS)
-    return language.has("script", text) and pattern is not None and pattern.search(text) is not None
+def function_words() -> Mapping[str, Sequence[str]]:
+    """The function words of each language whose words stand between spaces, those without a table in `signs.toml` as well."""
+    words: Mapping[str, Sequence[str]] = _tables()["function_words"]
+    return words
 
 
 def weights_of_signs() -> tuple[float, Mapping[str, float]]:
@@ -379,6 +309,15 @@ def _tables() -> Mapping[str, Any]:
 def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
     """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
     return any(entry.is_met(word, words, stems) for word, entry in _near(words, stems, *lexicon().anchors))
+
+
+def may_anchor(word: str) -> bool:
+    """Whether a word is one by which an entry of the lists of `ANCHORS` is looked for, so that a text with it may be anchored."""
+    whole, beginnings = lexicon().anchors
+    if {word} & whole.keys() and whole[word]:
+        return True
+    key = word[:KEY]
+    return bool({key} & beginnings.keys()) and any(word.startswith(entry.stem) for entry in beginnings[key])
 
 
 def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:

@@ -81,6 +81,11 @@ def _tried(reading: Reading) -> Iterator[tuple[Language, _Find]]:
                 yield from ((language, rule) for _, rule in RULES)
 
 
+def may_have_structure(word: str) -> bool:
+    """Whether a word is one by which a rule is looked for (`_tried`)."""
+    return word[:KEY] in _screens()
+
+
 def structure_in(reading: Reading, flat: str) -> str | None:
     """The kind of order to a model that the structure of a text shows; None if it shows none.
 
