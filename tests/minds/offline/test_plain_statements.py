@@ -271,7 +271,17 @@ def test_requests_headings_and_greetings_are_no_notes(text: str) -> None:
 
 
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="the example statements are not beside the tests")
-@pytest.mark.parametrize("name", ["statements.jsonl", "statements_second.jsonl"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "statements.jsonl",
+        "statements_second.jsonl",
+        "statements_third.jsonl",
+        "statements_fourth.jsonl",
+        "statements_fifth.jsonl",
+        "statements_held.jsonl",
+    ],
+)
 def test_nine_of_ten_plain_statements_are_stored(name: str) -> None:
     import re  # noqa: PLC0415
 

@@ -6,24 +6,31 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
+from slowwave.minds.offline.rules.antecedents import person_in, with_antecedent
 from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, has_time_word, recall_likelihood, time_of
 from slowwave.minds.offline.rules.clause import Clause, read_clause
 from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
 from slowwave.minds.offline.rules.completeness import is_argument, is_cut, is_open, without_connective
 from slowwave.minds.offline.rules.endings import ending
-from slowwave.minds.offline.rules.fragments import note, reworded
+from slowwave.minds.offline.rules.fragments import is_labelled, reworded
 from slowwave.minds.offline.rules.introductions import introductions, is_own_name
 from slowwave.minds.offline.rules.joining import is_restricted, joined
 from slowwave.minds.offline.rules.momentary import is_momentary
-from slowwave.minds.offline.rules.pronouns import inside
+from slowwave.minds.offline.rules.notes import note
+from slowwave.minds.offline.rules.project_rules import project_rule, without_place
+from slowwave.minds.offline.rules.pronouns import inside, plain
 from slowwave.minds.offline.rules.reading import claim_of
 from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
 from slowwave.minds.offline.rules.referents import Statement, has_open_noun, names_something, with_referents
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
+from slowwave.minds.offline.rules.replacements import with_each_month, with_new_day
 from slowwave.minds.offline.rules.role_play import playing_at
+from slowwave.minds.offline.rules.session_work import WorkMessage, is_session_work, without_fault
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
 from slowwave.minds.offline.rules.standing import instruction
+from slowwave.minds.offline.rules.whereabouts import whereabouts
+from slowwave.minds.offline.rules.words import FAMILIAR
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
@@ -47,25 +54,34 @@ _COURTESY: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLERS: Final = re.compile(
-    r"\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally|recently|lately|genuinely|truly) (?!like\b)",
+    r"\breally(?=,)|\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally|recently|lately|genuinely|truly) (?!like\b)",
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(r"^[A-Za-z][\w' ]{2,30}:\s+(?=(?:I|my|our|the name)\b)")
 _TAIL: Final = re.compile(
     r"(?:,|\s[-–—])?\s+(?:(?:and|so|because|as|since|plus|which|that's|it's|they're|this is|even though)\s+)?"
-    r"(?:it|its|it's|that|that's|this|they|they're|them|these|those|you|your|which|there)\b"
-    r"|,?\s+(?:so|and|but)?,?\s*(?:please|can you|could you|would you|help me)\b|,\s+(?:so|which)\s",
+    r"(?:it|its|it's|he|he's|she|she's|that|that's|this|they|they're|them|these|those|you|your|which|there)\b"
+    r"|,?\s+so,?\s+(?:we|everyone|everybody|nobody)(?:['’]re)?\b|,?\s+(?:so|and|but)?,?\s*(?:please|can you|could you|would you|help me)\b|,\s+(?:so|which)\s",
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(
     r",?\s+since (?:(?:our|the) last (?:chat|talk|conversation|call|catch-?up|time)|we(?:['’]ve)? (?:last )?(?:chatted|talked|spoke|spoken|met|caught up))\b"
+    r"|,?\s+(?:if|in case) (?:that|it|this)(?:['’]s| is| helps?| matters?| makes| counts)\b[^,;]*$|,?\s+in case you (?:need|want|ask|wonder\w*|care)\b[^,;]*$"
+    r"|,\s+(?:(?:it )?always (?:was|has been|have been|will be|did|have)|never (?:was|did|have|will)|since forever|as always)\W*$"
+    r"|,\s+(?:and )?(?:(?:really|totally|absolutely|i['’]?m|am|so far|quite) )*(?:enjoying|loving|hating|liking|dreading|missing|regretting) (?:it|that|them|every minute)\b[^,;]*$"
+    r"|,\s+(?:read|seen|watched|heard|own|got|have) (?:nearly |almost |pretty much )?(?:all|everything|most)(?: of (?:it|them))?\W*$|,\s+(?:all )?\w+ of us\b[^,;]*$"
+    r"|,?\s+(?:please )?(?:don['’]t let me forget|keep (?:it|this|that)(?: safe| somewhere)?|remind me)\W*$"
+    r"|,?\s+(?:and|but) (?:I )?(?:don['’]t|do not|never|won['’]t) (?:regret|miss|mind|like|want|need) (?:it|that|them)(?: (?:at all|one bit|a bit))?$"
     r"|(?:,|,? and)\s+(?:things|life|everything|(?:the |all the )?people)(?:['’]s|['’]ve| is| are| was| were| has| have)\b[^,;]*$"
     r"|,\s+(?:which |it |that )?(?:has |have |really |just )*(?:made|makes|making|reminded|reminds|reminding|gave|gives|giving|helped|helps|taught|showed|shows|kept|keeps) (?:me|us)\b[^,;]*$",
     re.IGNORECASE,
 )
 """Words about the talk itself, or about nothing named: "since our last chat", "and the people are great"."""
+_DOUBTED: Final = re.compile(r"\s*[,–—-]\s[^,;]*\b(?:maybe|perhaps|i guess|probably|possibly)\W*$", re.IGNORECASE)
+"""A part of a sentence that is not sure, after one that is: "I don't drink, a glass at Christmas maybe"."""
+_THAT_IS_MY: Final = re.compile(r"(?<=[ds]ays|.day), that['’]s (?=(?:my|our) )")
 _AS_A: Final = re.compile(r"as an? ", re.IGNORECASE)
-_I_FOLLOW: Final = re.compile(r"\s*,\s*(?:I(?:['’]\w+)?|my) (?!(?:want|need|can|should|would|must)\b)")
+_I_FOLLOW: Final = re.compile(r"\s*(?:,\s*|\s)(?:[Ii](?:['’]\w+)?|my) (?!(?:want|need|can|should|would|must)\b)")
 """What follows "as a nurse" if the speaker is the nurse; "as a manager, I want to see …" is a wish in a specification."""
 _COMPLEMENT: Final = re.compile(
     r"\b(?:remind|tell|told|show|teach|taught|convince|assure|promise|inform|persuade|warn|notify|notifi)(?:s|ed|n|ing)?\b(?: \S+){1,5}$",
@@ -88,16 +104,21 @@ _TIME_WAS: Final = re.compile(
 )
 _HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
-    r",?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$", re.IGNORECASE
+    r",?\s+so (?:please )?(?:keep|make|give|plan|suggest|skip) .*$|,?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$",
+    re.IGNORECASE,
 )
 _TROUBLE: Final = re.compile(
-    r",?\s+but\s+(?:now |first )?I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just) )*(?:want to (?:make sure|ensure|further|know|see|understand|confirm|double)"
+    r",?\s+but\s+(?:now |first )?I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just) )*(?:(?:want|would like|['’]d like|like) to (?:get a head start|make sure|ensure|further|know|see|understand|confirm|double)"
     r"|not (?:entirely |really )?sure|unsure|stuck|confused|getting (?:an? |the |some )?(?:[\w\"'“`:.-]+ ){0,8}?errors?\b|running into|encountering|struggling to"
     r"|having (?:some |a bit of |a lot of )?(?:trouble|issues|problems|difficulty) (?:figuring|getting|understanding|setting|integrating|finding|configuring|implementing|identifying|with (?:the|configuring))"
-    r"|need (?:some )?help|don['’]t know (?:how|if|what|where)|feel like)\b.*$",
+    r"|not (?:seeing|getting|able|certain|receiving)\b|(?:a bit |really |quite )?(?:concerned|worried|curious|wondering)\b|concerned about|need (?:some )?help|don['’]t know (?:how|if|what|where)|feel like|need to (?:make sure|ensure))\b.*$",
     re.IGNORECASE,
 )
 """A difficulty with the task of the moment after a statement that stands without it."""
+_HELP_WELCOME: Final = re.compile(
+    r",?\s+(?:so|and)\s+(?:any (?:help|advice|guidance|tips|suggestions?|feedback|pointers)|help|advice|suggestions?|feedback) (?:would|is|are)\b.*$",
+    re.IGNORECASE,
+)
 _TRIED_IN_VAIN: Final = re.compile(
     r"\b(?:tried|trying|try|checked|added)\b.*\bbut (?:it|nothing|(?:the|this|that) (?:issue|problem|error)|I['’]m still|I am still|I still|I['’]m (?:running into|getting))\b",
     re.IGNORECASE,
@@ -107,11 +128,20 @@ _ATTEMPT: Final = re.compile(
     re.IGNORECASE,
 )
 _MADE_SURE: Final = re.compile(r"\bI want to\b", re.IGNORECASE)
+_PICTURES: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
+_STRUGGLE: Final = re.compile(
+    r"\b(?:struggling|trouble|stuck|confused|not (?:seeing|getting)|errors?)\b", re.IGNORECASE
+)
+_BOLD_LABEL: Final = re.compile(r"(?:\*\*)?[^*\n]{2,60}:\*\*")
+"""An item of a list with a label in bold type, as assistants write them."""
+_NUMBERED: Final = re.compile(r"(?<!\S)\d{1,2}[.)]\s*$")
+_NUMBER_LONGEST: Final = 6  # characters of the number of an item
 _OTHER_USER: Final = re.compile(
     r"\bthe user(?:['’]s\b|(?=$|[.,;]|\s+(?:is|has|was|can|will|wants|to|in|of|and|or|when|if|who|with|by|on|from|enters|clicks|does|must|should|could|may|might|gets|input)\b))"
 )
 """A user of a program: a fact that calls the speaker "the user" would say it of them."""
 _YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
+_HOME: Final = FAMILIAR | {"flat", "apartment", "studio", "caravan", "van"}
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
 
@@ -127,13 +157,17 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
-    """The text, subject and claim of a fact, the clause that it was read from, and where its quote begins if it needs the sentence before."""
+    """The text, subject and claim of a fact, the clause that it was read from, and where its quote begins if it needs the sentence before.
+
+    `is_rule`: whether it is a rule of a project or household, or a place in one, whose nouns the writer's people know.
+    """
 
     text: str
     subject: str
     claim: Claim
     clause: Clause | None = None
     head: int | None = None
+    is_rule: bool = False
 
 
 def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
@@ -228,7 +262,7 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
         opens=conversation.assistant and turn.number == conversation.first,
     )
     read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
-    for piece in joined(message.text, read):
+    for piece in joined(message.text, [one for one in read if not _BOLD_LABEL.match(one.text)]):
         for draft in reader.read(piece):
             text = without_connective(clean_text(draft.text))
             if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text) or is_own_name(text, speaker):
@@ -271,7 +305,7 @@ def _in_other_language(turn: Turn, speaker: str, conversation: _Conversation) ->
 
 
 def _is_english(text: str) -> bool:
-    return prepare(spelled_out(text)).english
+    return is_labelled(text) or prepare(spelled_out(text)).english
 
 
 def _is_whole(text: str) -> bool:
@@ -284,6 +318,7 @@ class _Reader:
 
     def __init__(self, *, message: Memory, speaker: str, conversation: _Conversation, opens: bool) -> None:
         self._message = message
+        self._work = WorkMessage(message.text)
         self._speaker = speaker
         self._conversation = conversation
         self._opens = opens
@@ -303,7 +338,10 @@ class _Reader:
             words = f"I am {words[3:]}"
         said = words
         words = reworded(words) if assistant and not piece.asks else words
-        words = generalise_demonstratives(resolve(words, self._message.at))
+        words = without_place(words) if assistant else words
+        words = generalise_demonstratives(
+            resolve(with_new_day(with_each_month(words), self._message.at), self._message.at)
+        )
         requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
         before, began, pronoun = self._sentence, self._began, words
         between = self._message.text[self._end : piece.start] if self._end else ""
@@ -326,12 +364,14 @@ class _Reader:
             yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in introduced)
             return
         self._momentary = False
-        draft = self._of_clause(with_person(words, person), company, piece)
-        is_note = draft is None and assistant and self._is_note(piece) and not self._momentary
-        if is_note and (short := note(words, self._speaker)):
-            draft = _Draft(text=short.text, subject=self._speaker, claim=short.claim)
-        if draft is None and requested and (kept := remembered(words, self._speaker)):
-            draft = _Draft(text=kept[0], subject=kept[1], claim=kept[2])
+        words = with_antecedent(with_person(words, person), person)
+        self._person = self._person or person_in(words)
+        draft = self._of_clause(words, company, piece)
+        if draft is None:
+            draft = self._of_note(words, piece, requested=requested)
+        if draft is not None and draft.is_rule:
+            yield draft
+            return
         if draft is None or (draft.clause is None and (has_open_noun(draft.text) or points_back(draft.text))):
             return
         if since < piece.head:
@@ -342,6 +382,18 @@ class _Reader:
             yield replace(draft, text=f"{when} {inside(draft.text)}", head=began)
         else:
             yield draft
+
+    def _of_note(self, words: str, piece: StatementPiece, *, requested: bool) -> _Draft | None:
+        """The draft of words that no rule reads as a clause: a note, a rule, where something is, what is asked to be remembered."""
+        assistant = self._conversation.assistant
+        if assistant and self._is_note(piece) and not self._momentary:
+            if short := note(words, self._speaker):
+                return _Draft(text=short.text, subject=self._speaker, claim=short.claim)
+            if rule := whereabouts(words, self._speaker) or project_rule(words, self._speaker):
+                return _Draft(text=rule[0], subject=self._speaker, claim=rule[1], is_rule=True)
+        if requested and (kept := remembered(words, self._speaker)):
+            return _Draft(text=kept[0], subject=kept[1], claim=kept[2])
+        return None
 
     def _time_before(self, before: str, between: str, draft: _Draft) -> str:
         """The time of the clause before, which a clause after a dash tells in detail: "Last week was wild - I got a dog"."""
@@ -362,10 +414,10 @@ class _Reader:
 
     def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""
-        words = _ASIDE.sub("", _REQUEST.sub("", words))
+        words = _DOUBTED.sub("", _THAT_IS_MY.sub(", which is ", _ASIDE.sub("", _REQUEST.sub("", words))))
         if self._conversation.assistant:
-            settled = _without_trouble(words)
-            if settled is None:
+            settled = _without_trouble(without_fault(words, self._work))
+            if not settled:
                 return None
             words = settled
         whole = self._of_words(words, company, piece)
@@ -384,6 +436,11 @@ class _Reader:
             return None
         return self._of_words(part, company, piece)
 
+    def _is_listed(self, piece: StatementPiece) -> bool:
+        """Whether a piece is a numbered item of a request: "cover these cases: 1. Failed login 2. Timeout"."""
+        text = self._message.text
+        return "?" in text and _NUMBERED.search(text, max(0, piece.start - _NUMBER_LONGEST), piece.start) is not None
+
     def _is_praise(self, piece: StatementPiece) -> bool:
         """Whether a sentence between people speaks of the person addressed: "Taking in strays, you're so kind"."""
         return not self._conversation.assistant and _YOU.search(piece.sentence) is not None
@@ -391,25 +448,33 @@ class _Reader:
     def _of_words(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         if _UNSURE.search(words) or _COURTESY.search(words):
             return None
-        restored = None if self._is_praise(piece) else with_subject(words)
+        restored = None if self._is_praise(piece) or self._is_listed(piece) else with_subject(words)
         clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
         if clause is None and restored is not None:
             words = restored
             clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
         if clause is None:
             return None
-        self._company, self._person = company_of(clause, self._speaker), person_of(clause)
+        self._company, self._person = company_of(clause, self._speaker), person_of(clause) or person_in(words)
         if not self._conversation.assistant and _KNOWN_BEFORE.search(words):
             return None
         person = clause.of_person or bool(_PERSON.match(words))
         if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
             return None
         assistant = self._conversation.assistant
-        self._momentary = is_momentary(clause, assistant=assistant)
+        self._momentary = is_momentary(clause, assistant=assistant) or (
+            assistant and is_session_work(clause, self._work, piece.sentence)
+        )
         if self._momentary or (is_restricted(self._message.text, piece) and clause.form != "past"):
             return None
         claim = claim_of(clause, assistant=assistant)
+        self._momentary = claim is None and clause.subject == "owned" and not _is_of_home(clause)
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
+
+
+def _is_of_home(clause: Clause) -> bool:
+    """Whether a clause is about a part of the speaker's home, of which a note may say anything: "my flat is on the ninth floor"."""
+    return clause.form != "progressive" and not _HOME.isdisjoint(plain(word) for word in clause.noun.split())
 
 
 def _said_of(clause: Clause, words: str) -> str:
@@ -423,6 +488,7 @@ def _without_trouble(words: str) -> str | None:
     >>> _without_trouble("I'm writing Aria in Rust, but I'm not sure how to test it")
     "I'm writing Aria in Rust"
     """
+    words = _HELP_WELCOME.sub("", words)
     if _OTHER_USER.search(words) or _TRIED_IN_VAIN.search(words):
         return None
     trouble = _TROUBLE.search(words)
@@ -431,7 +497,9 @@ def _without_trouble(words: str) -> str | None:
     rest = words[: trouble.start()]
     if _ATTEMPT.search(rest):
         return None
-    return rest if names_something(rest) else None if _MADE_SURE.search(trouble.group()) else words
+    if names_something(rest):
+        return rest
+    return None if _MADE_SURE.search(trouble.group()) or _STRUGGLE.search(trouble.group()) else words
 
 
 def clean_text(text: str) -> str:
@@ -443,5 +511,6 @@ def clean_text(text: str) -> str:
     )
     text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
     text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)
-    text = re.sub(r"\s+", " ", text).strip(" \t,;:-–—.!")
+    text = _PICTURES.sub("", text)
+    text = re.sub(r"\s+(?=,)", "", re.sub(r"\s+", " ", text)).strip(" \t,;:-–—.!")
     return text[:1].upper() + text[1:]

@@ -17,7 +17,9 @@ TIMES: Final = re.compile(
     r"week|month|year|summer|winter|spring|fall|autumn|morning|afternoon|evening|years|months|weeks)\b"
 )
 _NAMED: Final = re.compile(r"(?<=[a-z,\"'] )[\"“]?[A-Z][\w'’]+|[A-Z]{2,}")
-_FIGURE: Final = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|first|second|third)\b")
+_FIGURE: Final = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|eighteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|dozen|first|second|third)\b"
+)
 
 
 _COUNT_MAX: Final = 3

@@ -14,6 +14,7 @@ from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person,
 from slowwave.minds.offline.rules.verb_phrase import VerbPhrase, verb_phrase
 from slowwave.minds.offline.rules.words import (
     ADVERBS,
+    JOBS,
     KIN,
     MODALS,
     NAMED_KIN,
@@ -25,11 +26,13 @@ from slowwave.minds.offline.rules.words import (
 from slowwave.policy.text import word_frequency
 from slowwave.policy.text.names import word_set
 
+_GROUPS: Final = r" (?:[\w-]+ )?(?:project|repo|codebase|team|company|office|shop|firm|lab|class|club|band|choir)\b(?! (?:is|are|was|has|have)\b)"
+"""What a rule may be of: "on my project we use pnpm"."""
 _LEAD: Final = re.compile(
     r"^(?P<lead>(?:Just |Only )?(?:(?:On|In|At|Since|After|Before|During|For|As|From|Over|Around|Until|Through|With|Every|Each|Last|Next|Two|Three|A|"
     r"When|While|Growing|Yesterday|Earlier|Tomorrow|Recently|Lately|Currently|Now|Today|Tonight|Nowadays|Right|These|Sometimes|Usually|"
     r"Originally|Once|By|Towards|This|Later|Besides|Outside|Back|Between|Because of|Thanks to)\b"
-    r"(?:(?!\b(?:I|we|you|your|my|our|that|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|my|our|me and)\b)",
+    rf"(?:(?!\b(?:I|we|you|your|(?:my|our)(?!{_GROUPS})|that|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|(?:my|our)(?!{_GROUPS})|me and)\b)",
     re.IGNORECASE,
 )
 _WHEN_LEAD: Final = re.compile(
@@ -97,7 +100,7 @@ _NO_NAME: Final = word_set(
     "let lets let's get got im dont first next last after before since because while with without for from in on at by to of"
 )
 _GENERAL: Final = re.compile(
-    r"(?:need|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b"
+    r"(?:need(?! (?:an?|two|three|new|some|our|my|another) (?!(?:world|society|change|balance|break|way|plan|reminder|leader|reason|hero|day|place|moment|bit|little|lot|good|better)\b))|should|must|can|all|ought)\b|make an? (?:\w+ )?(?:team|pair|couple)\b"
     r"|.*\b(?:different|various|respective|separate|in common|alike|similar|as a (?:team|family|group|couple))\b"
 )
 """Predicates of "we" that are of people in general, or of several only together."""
@@ -324,7 +327,7 @@ def _is_rare_name(first: str, after: list[str], found: tuple[int, str, str]) -> 
     if (
         verb in _OF_PEOPLE
         or (verb in {"does", "doesn't"} and third_person(base) in _OF_PEOPLE)
-        or (base == "be" and following[:1] in (["my"], ["our"]) and not KIN.isdisjoint(following))
+        or (base == "be" and following[:1] in (["my"], ["our"]) and not (PERSON_WORDS | JOBS).isdisjoint(following))
     ):
         return True
     return (
@@ -384,7 +387,10 @@ def _verb_at(words: list[str], *, person: bool, at_once: bool = False) -> tuple[
             return (place, *_helper_form(low, plain(words[place + 2]) if denied else following))
         if before in _DETERMINERS:  # "the pairs": a noun
             continue
-        base, form = _finite(low, person=person, before=before, plural=before in PLURAL_KIN or last in PLURAL_KIN)
+        named = person and place > 1 and words[place - 1][:1].isupper() and plain(words[place - 2]) in PERSON_WORDS
+        base, form = _finite(
+            low, person=person, before="" if named else before, plural=before in PLURAL_KIN or last in PLURAL_KIN
+        )
         if base:
             return place, base, form
         if at_once and low not in ADVERBS:
@@ -399,6 +405,8 @@ def _finite(low: str, *, person: bool, before: str, plural: bool) -> tuple[str, 
         return base, form
     if person and (before in KIN or not before or before in ADVERBS) and (again := third_base(low)):
         return again, "present"  # "plays" is often a noun, but not right after a person
+    if person and not before and (again := past_base(low)):
+        return again, "past"
     return (low, "present") if plural and is_base(low) else ("", "")
 
 

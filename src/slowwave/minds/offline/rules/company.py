@@ -5,12 +5,12 @@ from typing import Final
 
 from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside
-from slowwave.minds.offline.rules.words import KIN, PLURAL_KIN
+from slowwave.minds.offline.rules.words import ADVERBS, KIN, PLURAL_KIN
 
 _SOMEBODY: Final = rf"(?:(?:my|our) (?:(?!\bown\b)[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN))})(?: [A-Z]\w+)?(?: and (?:[A-Z]\w+|(?:my )?(?:{'|'.join(sorted(KIN))})))?|(?!(?:I|The|My)\b)[A-Z][a-z]+)"
 _WITH: Final = re.compile(rf"\b(?:with|took|brought|joined|met|visited|married) (?P<who>{_SOMEBODY})\b")
 _HE_OR_SHE: Final = re.compile(r"^(?P<who>[Hh]e|[Ss]he)(?P<short>['’]s)?\s+")
-_MEN: Final = frozenset(
+MEN: Final = frozenset(
     [
         "father",
         "dad",
@@ -29,7 +29,7 @@ _MEN: Final = frozenset(
         "stepson",
     ]
 )
-_WOMEN: Final = frozenset(
+WOMEN: Final = frozenset(
     [
         "mother",
         "mom",
@@ -74,8 +74,11 @@ def person_of(clause: Clause) -> str:
         return ""
     if clause.verb == "be" and re.fullmatch(r"(?:called |named )?[A-Z]\w+(?: [A-Z]\w+)?", clause.rest):
         return re.sub(r"^(?:called|named) ", "", clause.rest)
+    if " and " in clause.noun:
+        return ""
     noun = re.sub(r"['’]s (?:\w+ ?)+$", "", clause.noun)
-    return f"my {noun}" if PLURAL_KIN.isdisjoint(noun.split()) else ""
+    noun = " ".join(word for word in noun.split() if word.lower() not in ADVERBS)
+    return f"my {noun}" if (PLURAL_KIN | {"family"}).isdisjoint(noun.split()) else ""
 
 
 _THING: Final = re.compile(
@@ -126,7 +129,7 @@ def with_person(text: str, person: str) -> str:
     match = _HE_OR_SHE.match(text)
     if not person or match is None:
         return text
-    other = _WOMEN if match["who"].lower() == "he" else _MEN
+    other = WOMEN if match["who"].lower() == "he" else MEN
     if not other.isdisjoint(person.split()):
         return text
     return f"{person} {'is ' if match['short'] else ''}{text[match.end() :]}"

@@ -13,7 +13,7 @@ _AGE: Final = re.compile(
     r"\b(?P<be>is|turns) (?:now |already |only )?(?P<age>\d{1,2})(?: years? old| yo)?(?=$|[,;](?!\d)| and\b)"
 )
 _MOMENT: Final = re.compile(
-    r"(?:,\s*|\s+)?\b(?:at the moment|right now|these days|at present|currently|for now|for the time being|this moment)\b,?"
+    r"(?:,\s*|\s+)?\b(?:at the moment|right now|these days|at present|currently|for now|for the time being|this moment)\b(?:,(?! ?\w))?"
 )
 _STATE: Final = re.compile(rf"\b(?:is|are) (?:\w+ (?:weeks|months) )?(?:{'|'.join(sorted(PASSING))})\b")
 _EARLY: Final = 5  # words
@@ -51,14 +51,20 @@ def ending(text: str, at: datetime, *, person: bool = True) -> Ending:
         return Ending(text=text)
     moment = _MOMENT.search(text)
     if moment and len(text[: moment.start()].split()) > _EARLY and moment.end() < len(text):
-        text = re.sub(r"  +", " ", _MOMENT.sub(" ", text))  # it belongs to a part of the sentence only
+        text = re.sub(r"  +", " ", _without_moment(text))  # it belongs to a part of the sentence only
     elif moment and _DATED.search(text):
-        text = re.sub(r"  +", " ", _MOMENT.sub(" ", text)).strip(" ,")
+        text = re.sub(r"  +", " ", _without_moment(text)).strip(" ,")
     elif moment:
-        text = f"{re.sub(r'  +', ' ', _MOMENT.sub(' ', text)).strip(' ,')} as of {month}"
+        kept = re.sub(r" +(?=,)", "", re.sub(r"  +", " ", _without_moment(text))).strip(" ,")
+        text = f"{kept} as of {month}"
     elif _STATE.search(text) and not _DATED.search(text):
         text = f"{text} as of {month}"
     return Ending(text=text, expires_at=_expiry(text, at))
+
+
+def _without_moment(text: str) -> str:
+    """The text without "at the moment" and the like; a comma before them stays between two clauses."""
+    return _MOMENT.sub(lambda m: ", " if m.group().startswith(",") and m.end() < len(text) else " ", text)
 
 
 def _expiry(text: str, at: datetime) -> datetime | None:

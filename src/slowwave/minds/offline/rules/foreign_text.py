@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from slowwave.minds.offline.rules.cues import Cue, Words, cue
+from slowwave.minds.offline.rules.exercises import exercise_spans
 from slowwave.minds.offline.rules.labels import foreign_labels
 from slowwave.minds.offline.rules.role_play import play_spans
 from slowwave.minds.offline.rules.text_tasks import (
@@ -85,6 +86,11 @@ _ANNOUNCED: Final = (
         "in_",
     ),
     cue(
+        r"\bin (?:the|this|that|an?) (?:[\w-]+ ){0,2}?(?:film|movie|novel|book|series|show|episode|play|musical|opera)(?: (?:that )?(?:i|we)\b['’\w ]{1,30})?,\s+(?=(?:an?|the|some(?:one|body)?|he|she|they)\b)",
+        "film movie novel book series show episode play musical opera",
+        "in_",
+    ),
+    cue(
         r"\b(?:i|we) (?:(?:once |just |also )?(?:had|have|keep having) (?:a|this|the) (?:\w+ )?(?:dream|nightmare)|(?:dream(?:ed|t)|am dreaming|keep dreaming))\b[^.!?\n]*",
         "dream nightmare",
     ),
@@ -114,8 +120,8 @@ _HYPOTHETICAL: Final = (
         "suppos imagin assum pretend picture say think_of",
     ),
     cue(
-        r"\b(?:hypothetical(?:ly)?|theoretically|in theory|thought experiment|in another life|in a parallel universe|in an alternate universe|for the sake of (?:the )?argument|asking for a friend|purely theoretical(?:ly)?)\b",
-        "hypothetical theor thought_experiment another_life parallel alternate argument asking_for",
+        r"\b(?:hypothetical(?:ly)?|theoretically|in theory|in an? (?:ideal|perfect) world|in my (?:dreams|fantasy)|in this (?:scenario|hypothetical)|thought experiment|in another life|in a parallel universe|in an alternate universe|for the sake of (?:the )?argument|asking for a friend|purely theoretical(?:ly)?)\b",
+        "hypothetical theor ideal_world perfect_world in_my_ in_this_ thought_experiment another_life parallel alternate argument asking_for",
     ),
     cue(rf"(?<!\bI )(?:\bpretend|\bimagine)(?: that)? {FIRST_PERSON}\b", "pretend imagine"),
 )
@@ -175,9 +181,9 @@ _REQUESTED: Final = _pattern(
 _JOKE: Final = cue(
     r"(?:^|\s)/(?:s|j|sarcasm|jk)\b|\b(?:jk|j/k|just kidding(?! around)|(?:i['’]?m|am|was|only|totally) (?:just )?(?:kidding|joking)(?! around)|kidding(?! around)|just joking|sarcasm|sarcastic(?:ally)?|yeah right|as if!|not really lol|"
     r"(?:it|that)['’]?s a joke|joking aside|april fools?|lies!|psych!|yeah,? sure,? right|said (?:no ?one|nobody) ever|when (?:pigs|hell) (?:fly|freezes)|i wish lol|(?:irony|ironic(?:ally)?|satire) (?:off|intended|alert)|(?:that was|i was being|being|i['’]?m being) (?:ironic|facetious))\b"
-    r"|[(\[]\s{0,3}(?:a )?(?:joke|joking)\s{0,3}[)\]]|\b(?:lol|haha|hehe),? (?:just )?joking\b|\bonce upon a time\b"
-    r"|\bwhat am i\?|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b",
-    "upon_a_time (joke [joke (a_joke (joking what_am_i /s /j /hj sarc jk j/k kidding joking yeah as_if! not_really_lol a_joke joke_aside joking_aside april lies! psych! irony ironic satire ever when_pigs when_hell wish_lol facetious <s> </s>",
+    r"|[(\[]\s{0,3}(?:a )?(?:joke|joking)\s{0,3}[)\]]|\b(?:lol|haha|hehe),? (?:just )?joking\b|\b(?:lol|lmao|haha|hehe)\W{1,3}(?:oh )?(?:yeah|yes|sure|right)\W{1,3}(?:sure|right|of course)\b|\bonce upon a time\b"
+    r"|\bwhat am i\?|\bknock,? knock\b|\bor so it (?:feels|seems)\b|\bI['’]?m (?:the )?(?:queen|king) of (?:england|spain|france|the world|the universe)\b|\b(?:and|then) I['’]?m the (?:queen|king|pope|emperor|tooth fairy|president|prime minister|easter bunny)\b|<\/?(?:s|sarcasm|irony)>|\s\/(?:sarc|irony|hj)\b",
+    "lol lmao haha hehe queen_of king_of upon_a_time knock so_it_ i'm_the_ im_the_ i’m_the_ (joke [joke (a_joke (joking what_am_i /s /j /hj sarc jk j/k kidding joking yeah as_if! not_really_lol a_joke joke_aside joking_aside april lies! psych! irony ironic satire ever when_pigs when_hell wish_lol facetious <s> </s>",
 )
 # The last words of a message that take it back.
 _TAKEN_BACK: Final = _pattern(
@@ -488,4 +494,11 @@ _BY_WORDS: Final[tuple[Callable[[str, Words], Spans], ...]] = (
     _examples,
     _jokes,
 )
-_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (_labelled, _quotations, _mail, _transcripts, _comments)
+_BY_FORM: Final[tuple[Callable[[str], Spans], ...]] = (
+    _labelled,
+    _quotations,
+    _mail,
+    _transcripts,
+    _comments,
+    exercise_spans,
+)

@@ -4,12 +4,12 @@ Only for messages to an assistant; between friends a fragment is more often talk
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
-from slowwave.minds.offline.rules.claims import EPISODIC, SEMANTIC, Claim, has_time_word, says_something_definite
+from slowwave.minds.offline.rules.claims import has_time_word
 from slowwave.minds.offline.rules.morphology import finite_base, ing_base, is_base, past_base
-from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain
+from slowwave.minds.offline.rules.pronouns import plain
+from slowwave.minds.offline.rules.replacements import replaced
 from slowwave.minds.offline.rules.words import JOBS, KIN, LASTING_STATES, PEOPLES, PLURAL_KIN
 from slowwave.policy.text.names import word_set
 
@@ -21,7 +21,7 @@ _ANNOUNCED: Final = re.compile(
     re.IGNORECASE,
 )
 _KEPT_IN_MIND: Final = re.compile(
-    r",?\s+(?:so |and )?(?:please )?(?:keep|bear) (?:that|this|it) in mind\b.*$|,?\s+(?:please )?(?:remember|note) (?:that|this|it)\b.*$",
+    r",?\s+(?:so |and |but )?(?:please )?(?:keep|bear) (?:that|this|it) in mind\b.*$|,?\s+(?:so |and )?(?:please )?don['’]t let me forget\b.*$|,?\s+(?:please )?keep (?:it|this|that)(?: safe)?\W*$|,?\s+(?:please )?(?:remember|note) (?:that|this|it)\b.*$",
     re.IGNORECASE,
 )
 _PARTING: Final = re.compile(
@@ -35,6 +35,11 @@ _LABEL: Final = re.compile(
     r"^(?P<mine>(?:my|our) )?(?P<label>[A-Za-z][\w'’]*(?: [\w'’/.-]+){0,3}?)(?P<no> (?:no|nr)\.?)?\s*(?::|=)\s+(?P<value>\S.*)$"
 )
 # Labels of the talk or of a document, which are no property of the user.
+_BARE_LABEL: Final = re.compile(
+    r"^(?P<label>birthday|blood (?:type|group)|shoe size|(?:food )?allerg(?:y|ies)|nationality|star sign|date of birth|postcode)(?P<colon>\s*[:=-])?\s+(?P<value>(?!(?:is|are|was|in|on|for|at|of|to|and|or|party|cake|gift|gifts|present|presents|card|ideas|wishes|message|speech|dinner|medicine|meds|season|test|tests)\b)\S.*)$",
+    re.IGNORECASE,
+)
+"""A label of the writer's own, which needs no colon: "birthday 4 May"."""
 _NO_LABEL: Final = re.compile(
     r"\b(?:note|notes|question|task|example|update|correction|ps|tl;?dr|subject|input|output|edit|context|warning|summary|title|problem|step|section|part|"
     r"option|hint|answer|error|code|text|prompt|request|re|fwd|from|to|cc|date|sent|quote|language|style|tone|format|genre|version|type|method|"
@@ -44,8 +49,8 @@ _NO_LABEL: Final = re.compile(
 )
 _OWN_LABEL: Final = re.compile(
     r"^(?:(?:(?:least )?favou?rite|dream|bin|day|school|training)\b.*|(?:full |first |last )?name|city|town|country|studies|(?:food )?allerg(?:y|ies)|intolerances?|diet|birthday|born|age|job|occupation|profession|employer|address|home|phone|mobile|hometown|"
-    r"nationality|native language|languages|pronouns|blood type|star sign|hobb(?:y|ies)|interests|pets?|kids|children|siblings|partner|spouse|car|bike|doctor|dentist|"
-    r"medication|meds|shift(?:s| pattern)?|work(?:ing)? (?:hours|days)|.* size|dislikes|likes|(?:new|old|current) (?:\w+ ?)+)$",
+    r"nationality|native language|languages|pronouns|blood (?:type|group)|star sign|hobb(?:y|ies)|interests|pets?|kids|children|siblings|partner|spouse|car|bike|doctor|dentist|"
+    r"medication|meds|shift(?:s| pattern)?|work(?:ing)? (?:hours|days)|.* size|dislikes|likes|(?:new|old|current) \w+(?: \w+)* ?)$",
     re.IGNORECASE,
 )
 _CODED: Final = re.compile(
@@ -65,12 +70,8 @@ _KIN_TITLE: Final = word_set("uncle aunt auntie cousin grandma grandpa granny na
 _KIN_VERB: Final = re.compile(
     r"(?:is|are|was|were|has|have|had|does|doesn't|did|didn't|will|won't|can't|just|still|now|got|died|never|always|used|put|told)$"
 )
-_THERE: Final = re.compile(
-    r"^there(?P<is>['’]s| is| are| was| were) (?P<what>(?!you|it|that|no (?:need|way|point|reason))[^,;:]+?) (?P<where>(?:in|at|on|under|behind|near|above|below|next to|opposite|outside) (?:my|our) [\w'’ -]+)$",
-    re.IGNORECASE,
-)
 _WE_ARE: Final = re.compile(
-    r"^we(?:['’]re| are) (?P<what>an? (?:[\w-]+ ){0,4}?(?P<head>household|home|family|team|crew|band|couple)\b.*)$",
+    r"^we(?:['’]re| are) (?P<what>(?:an?|the) (?:[\w-]+ ){0,4}?(?P<head>household|home|family|team|crew|band|couple)\b.*)$",
     re.IGNORECASE,
 )
 _NONE_FOR_ME: Final = re.compile(
@@ -89,7 +90,7 @@ _WISHING: Final = re.compile(
 )
 _ABSENT: Final = re.compile(r"^will be (?:in|at|on|away|off|out|back)\b", re.IGNORECASE)
 _DENIED: Final = re.compile(
-    r"^(?:don['’]t|do not|didn['’]t|haven['’]t got|never) (?:really |even |usually )?(?:own|have|eat|drink|smoke|drive|like|want|speak|live|wear|need|watch|fly|cook|swim|dance|celebrate|believe in|do|play)\b",
+    r"^(?:don['’]t|do not|didn['’]t|haven['’]t got|never) (?:really |even |usually |actually )?(?:own|have|eat|drink|smoke|drive|like|want|speak|live|wear|need|watch|fly|cook|swim|dance|celebrate|believe in|do|play)\b",
     re.IGNORECASE,
 )
 _STOPPED: Final = re.compile(
@@ -118,40 +119,11 @@ _MEETING: Final = re.compile(
     r"(?: (?:for|with|at|of) [\w'’ ]{2,30}?)?) (?P<verb>is|are|was|got|has|moved|starts?|begins?|ends?|opens?|closes?|changed|isn['’]t|takes|leaves|departs|falls)\b",
     re.IGNORECASE,
 )
-_TO_ME: Final = re.compile(
-    r"^(?P<what>(?!(?:it|that|this|these|those|they|he|she|you|which|what|who|nothing|everything|something|anything|all|some|and|but|if|so|let|give|tell|help|show|send|call|remind|ask|excuse|trust|"
-    r"believe|make|please|don['’]t|can|could|would|will)\b)[A-Za-z][\w'’-]*(?: [\w'’-]+){0,4}?) (?P<verb>bores?|annoys?|disgusts?|scares?|terrif(?:y|ies)|calms?|relaxes?|relax|bothers?|irritates?|upsets?|"
-    r"(?:leaves?|makes?|gives?|gets?|does|do|triggers?) (?:nothing for )?) ?me(?P<more>(?: .*)?)$",
-    re.IGNORECASE,
-)
-_FOR_ME: Final = re.compile(
-    r"^(?P<what>(?!(?:it|that|this|these|those|they|he|she|you|which|what|who|there|here|nothing|everything)\b)[A-Za-z][\w'’ -]{1,40}?) (?:is|are|isn['’]t|aren['’]t) (?:not |still |just )?"
-    r"(?:an? |the |too |always |off |out |my )?[\w' -]{2,30}? for me$",
-    re.IGNORECASE,
-)
-_BEST: Final = re.compile(
-    r"^(?:nothing|no one|nobody) (?:beats|tops|compares (?:to|with)|is better than) (?P<what>.+)$", re.IGNORECASE
-)
-_WORTHLESS: Final = re.compile(
-    r"\b(?:you|your|it|this|that|these|those|they|them|he|she|him|we|us|i|i'm|let|please|thanks?|sorry|hello|help)\b",
-    re.IGNORECASE,
-)
 _DATED: Final = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|tomorrow|tonight|(?:january|february|march|april|june|july|august|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b"
-    r"|(?:the )?\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|every (?:spring|summer|autumn|winter|year|month|week|morning|night|evening|day)|since \d{4}|next (?:week|month|year))\b",
+    r"|\d{1,2} may|may \d{1,2}|(?:the )?\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|every (?:spring|summer|autumn|winter|year|month|week|morning|night|evening|day)|since \d{4}|next (?:week|month|year))\b",
     re.IGNORECASE,
 )
-_COMMAND: Final = word_set(
-    "book add set put remind call check plan show create write make give find list schedule explain describe suggest recommend compare translate summarise summarize draft cancel order print say see let tell send help do convert"
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """A fact that is not read as a clause of the speaker, and its claim."""
-
-    text: str
-    claim: Claim
 
 
 def reworded(text: str) -> str:
@@ -164,10 +136,35 @@ def reworded(text: str) -> str:
     text = _KEPT_IN_MIND.sub("", text) or text
     text = _PARTING.sub("", text)
     text = re.sub(r"\b(Prof|Sgt|Capt)\.", r"\1", text)
-    for form in (_pointed, _labelled, _of_group, _compared, _refused, _possessed, _elided, _kin, _announcing):
+    text = re.sub(r"^(?:i )?gotta (?=\w)", "I have to ", text, flags=re.IGNORECASE)
+    text = re.sub(
+        r"^(I)(?:['’]d| would) give (?:anything|my right arm|everything) (?:for|to)\b", r"\1 would love", text
+    )
+    text = re.sub(r"^(?:(?:just|finally|now|am) )*(?=(?:back|home) from \w)", "I am ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(my|our) little one(?=[ ,'’])", r"\1 child", text, flags=re.IGNORECASE)
+    text = _COMING_AGE.sub(r"I turn \g<age>\g<when>", text)
+    text = _EXPECTED.sub(r"\g<verb> \g<whose> \g<which> child", text)
+    for form in (_pointed, _labelled, _of_group, replaced, _compared, _refused, _possessed, _elided, _kin, _announcing):
         if (found := form(text)) is not None:
             return found
     return text
+
+
+def is_labelled(text: str) -> bool:
+    """Whether a text is a label of the writer's own with a value, too short to show its language: "Allergy: penicillin"."""
+    return len(text.split()) <= _SHORT_NOTE and (_BARE_LABEL.match(text) is not None or _labelled(text) is not None)
+
+
+_SHORT_NOTE: Final = 6  # words
+_COMING_AGE: Final = re.compile(
+    r"\bI(?:['’]m| am) (?P<age>\d{1,2})(?P<when> (?:next (?:week|month|year|\w+day)|tomorrow|in (?:a few|two|three) \w+)\b)",
+    re.IGNORECASE,
+)
+"""An age to come: "I'm 42 next month"."""
+_EXPECTED: Final = re.compile(
+    r"\b(?P<verb>expecting|having) (?P<whose>our|my) (?P<which>first|second|third|fourth|fifth)(?= (?:in|on|any|this|next|around)\b|$)",
+    re.IGNORECASE,
+)
 
 
 def _pointed(text: str) -> str | None:
@@ -182,6 +179,9 @@ def _pointed(text: str) -> str | None:
 
 def _labelled(text: str) -> str | None:
     """A label and its value: "Allergies: nuts", "Badge no: 77"; a colon before a whole sentence is no label."""
+    bare = _BARE_LABEL.match(text)
+    if bare and not bare["colon"] and len(text.split()) <= NOTE_LONGEST:
+        return f"my {bare['label'].lower()} is {re.sub(r' [(]mine[)]', '', bare['value'])}"
     match = _LABEL.match(text)
     if (
         match is None
@@ -269,6 +269,13 @@ def _refused(text: str) -> str | None:
     return f"I am {_lowered(re.sub(r'(?i)^(?:definitely|really|so) ', '', text))}" if _NOT_A.match(text) else None
 
 
+_EMPLOYED: Final = re.compile(
+    r"^(?:(?:now|currently|still) )?(?:(?:working|studying|teaching|living) (?:as|at|in|for|with)|doing (?:an?|my|some) (?:[\w-]+ ){0,3}?(?:course|degree|masters?|phd|training|apprenticeship|internship|diploma|thesis|residency|bootcamp))\b",
+    re.IGNORECASE,
+)
+"""What somebody works or studies, without "I am"."""
+
+
 def _described(text: str) -> str | None:
     """Who the speaker is, and what they cannot do without."""
     if parent := re.match(
@@ -277,6 +284,8 @@ def _described(text: str) -> str | None:
         re.IGNORECASE,
     ):
         return f"I am a {_lowered(text[parent.end() :])}"
+    if _EMPLOYED.match(text) and not _has_verb(text.split()[1:]):
+        return f"I am {_lowered(text)}"
     if re.match(r"type (?:1|2|one|two) diabetic\b", text, re.IGNORECASE):
         return f"I am a {_lowered(text)}"
     if re.match(r"can(?:['’]t|not) (?:get enough of|live without|resist|function without)\b", text, re.IGNORECASE):
@@ -295,6 +304,12 @@ def _elided(text: str) -> str | None:  # noqa: PLR0911 - each return is a form o
         return None
     if (described := _described(text)) is not None:
         return described
+    if re.match(
+        r"(?:really |always )?(?:want|hope|wish|plan|intend) to (?!(?:know|see|hear|ask|get|make sure|understand)\b)\w+ \w+",
+        text,
+        re.IGNORECASE,
+    ):
+        return f"I {_lowered(text)}"
     if _WISHING.match(text) or _ABSENT.match(text) or _DENIED.match(text) or _STOPPED.match(text):
         return f"I {_lowered(text)}"
     if _SITUATED.match(text) or _RECEIVED.match(text):
@@ -425,115 +440,3 @@ def _has_verb(words: list[str]) -> bool:
 
 def _lowered(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] in {" ", "'"} else text
-
-
-def note(text: str, speaker: str) -> Note | None:
-    """A fact of a clause about the speaker that has another subject, or of words without a verb that have a date or code.
-
-    >>> note("Crime podcasts bore me", "The user").text
-    'Crime podcasts bore the user'
-    """
-    try:
-        return _of_speaker(text, speaker) or _there(text, speaker) or _dated(text, speaker)
-    except UnclearError:
-        return None
-
-
-def _of_speaker(text: str, speaker: str) -> Note | None:
-    """What a thing does to the speaker: a taste or an effect."""
-    best = _BEST.match(text)
-    if best and says_something_definite(best["what"], 1):
-        return _note(f"{text} for {inside(speaker)}", speaker, "preference", 0.8)
-    match = _TO_ME.match(text) or _FOR_ME.match(text)
-    if match is None or not says_something_definite(match["what"], 1):
-        return None
-    if _MOMENT.search(text) or re.search(
-        r"\b(?:work|makes sense|easier|helpful|useful|important|perfect)\b", text[match.end("what") :]
-    ):
-        return None
-    return _note(text, speaker, "preference", 0.75)
-
-
-_MOMENT: Final = re.compile(
-    r"\b(?:error|issue|problem with|code|function|result|output|answer|explanation|idea|time|chance|call|hope|energy|joy|question)\b",
-    re.IGNORECASE,
-)
-
-
-_OURS: Final = re.compile(
-    r"^(?:the |both |all |one |two |half |most )?(?:of )?(?:[\w'-]+ ){0,2}?(?:(?:in|at|on|of|to|from) )?(?:my|our) [\w' -]{2,30}? (?:is|are|has|have|isn['’]t|aren['’]t) (?!(?:so|very|that|this|what|how)\b)\S",
-    re.IGNORECASE,
-)
-
-
-def _there(text: str, speaker: str) -> Note | None:
-    if _OURS.match(text) and not _MOMENT.search(text):
-        return _note(text, speaker, "observation", 0.75)
-    if lacking := re.match(
-        r"(?P<what>no [\w' -]{3,30}?) (?P<where>(?:in|at|on) (?:my|our) [\w'’ -]+)", text, re.IGNORECASE
-    ):
-        return _note(
-            f"There is {lacking['what'].lower()} {text[lacking.start('where') :]}", speaker, "observation", 0.75
-        )
-    match = _THERE.match(text)
-    if match is None or not says_something_definite(match["what"], 1):
-        return None
-    verb = {"'s": " is", "’s": " is"}.get(match["is"], match["is"])
-    return _note(f"There{verb} {re.sub(r' of us$', '', match['what'])} {match['where']}", speaker, "observation", 0.75)
-
-
-def _dated(text: str, speaker: str) -> Note | None:
-    """Words without a verb and with a date or a code: "Eye test, 12 January, 9:15 at Boots"."""
-    words = text.split()
-    head = plain(words[0]) if words else ""
-    if not _NOTE_SHORTEST < len(words) <= NOTE_LONGEST or _WORTHLESS.search(text) or text.endswith(":") or ": " in text:
-        return None
-    if _LOOKED_UP.search(text):
-        return None
-    dated = _DATED.search(text)
-    coded = _CODED.search(text) and re.search(r"(?<!\w)[\w-]*\d[\w-]*$|\d{3,}", text) and len(words) <= _CODED_LONGEST
-    if not (dated or coded) or not says_something_definite(_DATED.sub("", text), 1 if coded else 2):
-        return None
-    plain_words = [plain(w) for w in words]
-    if head in _COMMAND or ing_base(head) or head in _NO_HEAD or any(_is_verb(word) for word in plain_words[1:]):
-        return None
-    return _note(text, speaker, "goal" if dated and not re.search(r"\b(?:every|since)\b", text) else "observation", 0.7)
-
-
-_CODED_LONGEST: Final = 8
-_LOOKED_UP: Final = re.compile(
-    r"\b(?:recipes?|weather|forecast|ideas?|figures|history|examples|tips|facts|list|summary|causes|events|rules|key|best|top|prices?|hotels|restaurants|notes|news|agenda|1[0-8]\d\d)\b",
-    re.IGNORECASE,
-)
-"""Words of a search that is written as a note: "weather in Oslo tomorrow"."""
-_NO_HEAD: Final = word_set(
-    "in on at by since for from after before during until with and but or so because when while if what which who how why where not only yes no maybe about as than to of good happy great next last "
-    "see same until till every both either thank morning evening tomorrow tonight hope sure can could would will is are was were do does did a"
-)
-
-
-def _is_verb(word: str) -> bool:
-    return bool(past_base(word)) or word in {
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "will",
-        "can",
-        "should",
-        "would",
-        "do",
-        "does",
-        "need",
-        "want",
-        "'s",
-    }
-
-
-def _note(text: str, speaker: str, category: str, confidence: float) -> Note:
-    stated = in_third_person(text, speaker)
-    kind = EPISODIC if category == "event" else SEMANTIC
-    return Note(text=stated[:1].upper() + stated[1:], claim=Claim(category=category, kind=kind, confidence=confidence))

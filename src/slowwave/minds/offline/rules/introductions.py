@@ -17,7 +17,7 @@ _NAME: Final = (
 _NICKNAMED: Final = r"(?i:(?:you can |just |please |but |and )*call me|they call me|(?:my )?(?:friends|people|folks|everyone|everybody|most people)(?: \w+){0,2} calls? me)"
 _INTRODUCED: Final = re.compile(
     rf"^(?:(?P<sure>(?i:(?:(?:and )?(?:my|the|full|first) )*name(?: is|['’]s)|(?:I['’]m|I am|I was) (?:really |actually )?(?:called|named)|this is)|{_NICKNAMED})\s+"
-    rf"|(?P<maybe>I['’]m|I am)\s+)(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$"
+    rf"|(?P<maybe>I['’]m|I am)\s+)(?:(?:Dr|Prof|Mr|Mrs|Ms|Mx)\.?\s+)?(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s+so\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$"
 )
 # "Ada Lund, pleased to meet you", "Ada Lund is the name", "it's Mika, not Mike", "they named me Ada", "to introduce myself: Ada Lund".
 _PRESENTED: Final = (
@@ -37,10 +37,13 @@ _SHORT_FOR: Final = re.compile(
     rf"^(?:(?P<title>(?:Mrs|Ms|Mr|Miss|Dr|Prof)\.? ){_NAME} (?i:(?:is|['’]s) (?:fine|ok|okay|enough)|will do)|{_NAME.replace('<name>', '<nick>')} (?i:for short|suits me))\b"
 )
 _ALSO_CALLED: Final = re.compile(rf"{_NICKNAMED} [\"“']?{_NAME}")
-_HERE: Final = re.compile(rf"^(?:there,\s+)?{_NAME} (?:here|speaking|typing|again|writing)(?P<rest>(?:,|$).*)$")
+_HERE: Final = re.compile(
+    rf"^(?:there,\s+)?(?:it['’]s |this is )?{_NAME} (?:here|speaking|typing|again|writing)(?P<rest>(?:,|$).*)$"
+)
 _CALLED: Final = re.compile(
     r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me) .+)$"
 )
+_SHORT_OF: Final = re.compile(rf"\b(?i:(?:it['’]?s|which is|that['’]?s|and is)? ?short for) {_NAME}")
 _PART: Final = re.compile(r"\s*(?:,\s*(?:and\s+)?|\band\s+|[-–—]\s+|\()\s*")
 _AGE: Final = re.compile(r"^(?:I['’]m |I am |aged? )?(?P<age>\d{1,2})(?: ?(?:years? old|yo|y/o))?$", re.IGNORECASE)
 _FROM: Final = re.compile(
@@ -60,7 +63,7 @@ _NO_NAME: Final = (
     | MOODS
     | LASTING_STATES
     | IRREGULAR_BASES
-    | word_set("home single team using gonna")
+    | word_set("batman superman spiderman santa satan dracula home single team using gonna")
 )
 
 
@@ -96,6 +99,8 @@ def introductions(text: str, speaker: str, *, opens: bool) -> Iterator[tuple[str
         return
     yield f"{possessive(speaker)} name is {name}" if not calls else f"{speaker} is called {name}", speaker, _identity()
     yield from described
+    if calls and (full := _SHORT_OF.search(rest)):
+        yield f"{possessive(speaker)} name is {full['name']}", speaker, _identity()
     if not calls and (other := _ALSO_CALLED.search(rest)):
         yield f"{speaker} is called {other['name']}", speaker, _identity()
 

@@ -67,6 +67,15 @@ def _with_no(text: str, piece: StatementPiece) -> StatementPiece:
     return replace(piece, start=start, head=min(piece.head, start), text=text[start : piece.end])
 
 
+_CASE: Final = re.compile(
+    r"(?:^|[.!?\n]\s*)(?:when|whenever|if|while) (?:asking|asked|discussing|talking|requesting|answering|giving|writing|in doubt)\b[^.!?,;\n]*,\s*$",
+    re.IGNORECASE,
+)
+"""The case in which alone a wish holds: "When asking about money, I want figures"."""
+_CASE_LONGEST: Final = 120  # characters
+
+
 def is_restricted(text: str, piece: StatementPiece) -> bool:
     """Whether a piece is followed, or preceded, by a restriction that is not part of it."""
-    return bool(_RESTRICTING.match(text, piece.end))
+    window = max(0, piece.start - _CASE_LONGEST)
+    return bool(_RESTRICTING.match(text, piece.end)) or _CASE.search(text, window, piece.start) is not None

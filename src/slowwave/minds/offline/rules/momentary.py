@@ -61,7 +61,15 @@ _WORKS: Final = re.compile(
     r"\b(?:seems?|looks?|appears?) (?:to (?:be )?)?(?:work(?:ing)?|fine|ok(?:ay)?|correct|valid)\b", re.IGNORECASE
 )
 _AT_HAND: Final = re.compile(
-    r"^(?:get|see|encounter|receive|hit|run into|face|have)\b [^.;]*?\b(?:errors?|exceptions?|warnings?|traceback)\b"
+    r"^(?:get|see|encounter|receive|hit|run into|face|have)\b [^.;]*?\b(?:errors?|exceptions?|warnings?|traceback|(?-i:[A-Z]\w*(?:Error|Exception|Warning)))\b"
+    r"|[√∑∫≤≥±≈²³₀-₉]|^(?:like|love) the (?:idea|sound|thought|look|concept) of\b"
+    r"|^(?:want|try|need|like|look|hope|aim) (?:to )?(?:\w+ly )?(?:improve|optimi[sz]e|enhance|increase|reduce|refine|fine-tune|understand) the (?:[\w-]+ ){1,2}of the \w+(?: \w+)?$"
+    r"|^(?:think of|think about|consider|look at|look into) (?:using|trying|implementing|adding|creating) (?:an? |some )?(?:more|better|different|new|other|similar|another) (?:[\w-]+ ){1,3}(?:or|and|$)"
+    r"|^keep (?:getting|seeing|running into|hitting|encountering|receiving) (?:the|an?|this|these)\b"
+    r"|^(?:want|try|need|look|plan|hope|aim) (?:to )?(?:implement|create|build|use|design|add|find|develop) (?:an? |some )?(?:more|better) (?:efficient|robust|reliable|scalable|effective|accurate|advanced|secure|flexible) [\w ]+$"
+    r"|^(?:want|try|need|like|look|plan) (?:to )?request (?:an?|your|some)\b|^look into (?:different|various|some|several|other)\b"
+    r"|^(?:want|try|need|work on|look) (?!.*(?:\b(?:my|our)\b|\d|(?-i:[a-z] [A-Z`]))).*\b(?:improve|improving|increase|increasing|enhance|boost|boosting) (?:(?:the|its|overall|general) )*(?:performance|throughput|efficiency|speed|accuracy|quality|reliability|usability|readability|maintainability|scalability|experience|results?)$"
+    r"|^access (?:the|my|an?) \w+$|^never (?:log|see|get|have|encounter)\b.*\berrors?\b|^request an? (?:\w+ )?(?:review|quote|demo|call)$"
     r"|^(?:work|stick|stuck|go) on an? (?:(?:math|practice|new|similar|difficult) )?(?:problem|question|exercise)\b"
     r"|^work on an? (?:new |simple |small )?(?:api|app|application|project|website|web app|system|script|feature|tool|program)$"
     r"|^(?:go to |plan to |try to |want to )?(?:to )?(?:start|begin|go|stick) with (?:the|your|that|those|these)\b"
@@ -81,10 +89,12 @@ _AMISS: Final = re.compile(
     re.IGNORECASE,
 )
 _TUNING: Final = word_set(
+    "update updating plan planning manage managing monitor monitoring review reviewing organize organizing integrate integrating access accessing finalize finalizing finalise finalising work working "
     "improve improving optimize optimizing optimise optimising enhance enhancing refactor refactoring configure configured set identify identifying "
     "address addressing focus focused focusing implement implementing test testing fix fixing debug debugging clean cleaning tune tuning profile profiling"
 )
 _OF_ANY_PROJECT: Final = _TUNING | word_set(
+    "timeline timelines deadlines goals roadmap next schedule schedules tasks phase phases sprint sprints repository repo git framework frameworks uptime schema deployment deploy deploying database file files module modules component components "
     "application app apps system code codebase project program software feature features functionality implementation performance speed "
     "efficiency quality monitoring logging scaling settings configuration config setup instance issue issues error errors bug bugs bottleneck bottlenecks "
     "tests queries data process workflow development design aspect aspects improvement improvements optimization optimizations optimisation handle "
@@ -111,7 +121,13 @@ _EFFORT: Final = re.compile(
     r"|^(?:hope to |want to |need to |look to )?(?:to )?(?:positively )?(?:affect|impact|inspire|touch|change|uplift) (?:people|others|lives|the world)\b"
     r"|^(?:hold|have|do|organi[sz]e|attend) (?:some|a few|many|lots of|a lot of) (?:\w+ )?(?:events|things|activities|stuff|fun)(?: and (?:get|got|met|meet|had|have)\b[^,]*)?$"
     rf"|^be {_DEGREE}(?:{_PRAISE})(?:(?:,| and| but| yet)+ {_DEGREE}(?:{_PRAISE}))*(?: (?:lately|so far|recently|overall|for me|to me))?$"
-    r"|^be (?:feeling|approaching)\b|^approach (?:fast|quickly|soon)$|\b(?:more|harder|better) than ever$",
+    rf"|^get {_DEGREE}(?:(?:a (?:bit|little)|more|kind of|kinda) )*(?:and more )?(?:worried|nervous|anxious|stressed|excited|tired|frustrated|confused|bored|better|worse|closer|ready|hungry|sick|used)\b(?! (?:to|of) (?!it|this|that|the)\w+ing)"
+    r"|^(?:meet|see|know|get to know|talk to|help|support) (?:(?:so |such )?(?:some|many|lots of|a lot of|a few|a bunch of|so many|several) )?(?:(?:really|super|very|so|such) )?(?:amazing|great|awesome|cool|nice|lovely|wonderful|incredible|inspiring|interesting|young|new|kind|supportive|like-minded) (?:(?:and )?\w+ )?(?:people|folks|friends|kids|souls|faces|guys|students|youth|individuals)(?: (?:and|who|there|along|that|which|at the)\b.*)?$"
+    r"|^(?:earn|make|save|spend|get|lose|learn|have|put|gain) an? (?:(?:pretty|fairly|very) )?(?:decent|good|fair|large|huge|significant|great|ton|fair|small) ?(?:amount|bit|chunk|deal|number)? of (?!my|our)[\w ]+$"
+    r"|\b(?:through|by|in|with|using|via) (?:different|various|many|several|other) (?:means|ways|channels|methods|things|stuff)\b(?! (?:of|to|for|like)\b)"
+    r"|^play with (?:my|some|the|a few) (?:\w+ )?(?:friends|mates|buddies|kids)\b|^do [\w ]+ so far$|\bhold me back\b|\blet me down\b"
+    r"|^see (?:someone|somebody|something|some (?:pretty |really )?(?:cool|great|amazing|nice) (?:stuff|things))\b"
+    r"|\braise awareness(?! (?:of|about|for|on|that)\b)|^be (?:feeling|approaching)\b|^approach (?:fast|quickly|soon)$|\b(?:more|harder|better) than ever$",
     re.IGNORECASE,
 )
 """Effort, encouragement and moods in pictures: "putting in a lot of work", "a roller coaster"."""

@@ -179,8 +179,8 @@ def third_base(word: str) -> str:
     >>> [third_base(word) for word in ("works", "tries", "watches", "has", "bus")]
     ['work', 'try', 'watch', 'have', '']
     """
-    if word == "has":
-        return "have"
+    if word in {"has", "uses"}:
+        return {"has": "have", "uses": "use"}[word]
     candidates = [word[:-1]] if word.endswith("s") and not word.endswith("ss") else []
     candidates += [word[:-2]] if word.endswith("es") else []
     candidates += [f"{word[:-3]}y"] if word.endswith("ies") else []

@@ -4,9 +4,10 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.words import KIN
+from slowwave.policy.text.names import word_set
 
 NO_GOAL: Final = re.compile(
-    r"^(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|from scratch\b|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
+    r"^(?!(?:to )?be able to (?:do|run|swim|play|speak|walk|drive|read|cook|sing|dance|ride|ski|afford|retire) )(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|from scratch\b|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
     r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
     r"find out|find (?:(?:an?|some|the|more|new|better|good) )*(?:ways?|out|balance|time|peace|motivation|strength)\b|find (?:some|the)\b|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
@@ -25,7 +26,7 @@ NO_LIKING: Final = re.compile(
 )
 LIKER: Final = re.compile(
     r"^(?:an?\s+)?(?:huge\s+|big\s+|avid\s+|real\s+|massive\s+|lifelong\s+|total\s+)*(?:fan of|lover of|passionate about|into|interested in|fond of|keen on|afraid of|scared of|"
-    r"terrified of|obsessed with|addicted to)\b",
+    r"terrified of|obsessed with|addicted to|(?:(?:more|definitely|very much|clearly|both) )*(?:an? )?(?!(?:nice|good|bad|great|kind|happy|shy|positive|terrible|better|different|changed|new|few|many|two|three|four|five|six|seven|eight|these|those|the)\b)[\w-]+ (?:people|person)$|more of an? (?:[\w-]+ ){1,3}?(?:person|drinker|lover|eater|guy|girl|type|sort))\b",
     re.IGNORECASE,
 )
 HELD: Final = re.compile(
@@ -45,7 +46,7 @@ NOTHING_HELD: Final = re.compile(
 NOTHING_DONE: Final = re.compile(
     r"^(?:an? (?:[\w-]+ )?(?:turnout|response|reception|reaction|feedback|vibe)\b(?! (?:of|from|at|for|to|in|on)\b)|something|stuff|some (?:\w+ )?(?:stuff|things|news)|to (?:let|see|be|do|know|make)|a (?:break|chance|look|lot|surge|difference|point|sense|ton)|"
     r"the (?:chance|opportunity|importance|power|value|way|same|point|most|right)|into (?:it|that)|(?:two|some|many) options|lots? of|so (?:much|many)|"
-    r"like\b|that\b|this\b|these\b|how\b|what\b|why\b|where\b|if\b|whether\b|through\b|there\b|my (?:best|mind|eyes|heart|way|time|thoughts?)|all the|everything|on track|"
+    r"like\b|that\b|this\b|these\b|how\b|what\b|why\b|where\b|if\b|whether\b|through\b|there\b|my (?:best|mind|eyes|heart|way|time|thoughts?)|all the(?! \w+ (?:with|by|from|for|to|in|at)\b)|everything(?! (?:except|but|apart|other)\b)|on track|"
     r"up with you|up on|it\b|for you|back (?:and|to (?:it|you)))\b",
     re.IGNORECASE,
 )
@@ -70,7 +71,7 @@ NAMES_SOMETHING: Final = re.compile(
     r"(?<=[a-z] )(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)[A-Z][\w'’]+"
 )
 IDIOM: Final = re.compile(
-    r"^(?:in (?:awe|love with (?:it|that)|a (?:rush|hurry|good place|better place)|the (?:mood|middle|process|same|zone|loop|right)|need|charge|control|line|touch|agreement|shape|for)|"
+    r"^(?:allergic to (?:mondays?|mornings?|work|people|nonsense|stupidity|effort|exercise|maths?|drama|fun|bullshit)\b|dying (?:of|to|for)\b|in (?:awe|love with (?:it|that)|a (?:rush|hurry|good place|better place)|the (?:mood|middle|process|same|zone|loop|right)|need|charge|control|line|touch|agreement|shape|for)|"
     r"on (?:board|it|track|my way|the (?:same|right|fence|lookout|edge|other)|cloud|top|fire|the way)|at (?:peace|a loss|ease|the (?:moment|end|point|top)|it|odds|least)|"
     r"with (?:you|that|this|it)|of (?:the|course|that)|off to (?:a|bed|work|sleep|do|go|get)|over (?:the moon|it|here|there)|under (?:pressure|control|the)|into it|near the end|"
     r"one\b(?! of)|here|there|back|down|up|a (?:bit|lot|little|mess|work in progress|part of (?:it|this|that)|big believer|firm believer|great (?:way|time|day))|one of (?:the|those)|the (?:one|same|best|way|only)|"
@@ -82,19 +83,19 @@ TURNING_POINT: Final = re.compile(
     r"evicted|mugged|hospitali[sz]ed|baptised|baptized|naturali[sz]ed)\b"
 )
 RETRACTED: Final = re.compile(
-    r"\bno longer\b|(?:\bnot|n['’]t)\b.+\b(?:any ?more|any longer|after all)\b", re.IGNORECASE
+    r"\bnever\b.+\bagain$|\bno longer\b|(?:\bnot|n['’]t)\b.+\b(?:any ?more|any longer|after all)\b", re.IGNORECASE
 )
 KIN_HELD: Final = re.compile(rf"^(?:\S+\s){{0,4}}?\S*\b(?:{'|'.join(sorted(KIN))})\b", re.IGNORECASE)
 VAGUE_OWNED: Final = re.compile(
     r"^(?:own\b|(?:best|worst) part|question|point|thoughts?|feelings?|mind|heart|head\b|eyes|day\b|life|time\b|way\b|bad\b|apolog|understanding|next question|"
     r"hope|guess|experience|dreams?\b|passion|love\b|mood|bond|code$|current code|initial|example|solution|concern|issue|problem|answer|calculation|work$|"
     r"main (?:concern|question|issue|challenge)|friendship|journey|voice|soul|strength|confidence|motivation|inspiration|creativity|focus|takeaway|idea|"
-    r"worr(?:y|ies)|fears?$|troubles?$|approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
+    r"array|pointer|(?:main )?(?:protagonist|character|hero|heroine|villain|narrator|antagonist|avatar)\b|oc\b|mc\b|variables?\b|loop|struct|regex|dataframe|matrix|vector|worr(?:y|ies)|fears?$|troubles?$|approach|progress|response|analysis|understanding|results?$|god\b|goodness|spirit|stress|anxiety|energy|attempt|query|function|script|test|message|draft$)",
     re.IGNORECASE,
 )
 OF_IDENTITY: Final = re.compile(
     r"(?:^|\s)(?:(?:(?:full|first|last|real|middle|maiden) )?name|birthday|birth date|date of birth|native language|mother tongue|first language|pronouns|nationality|address|"
-    r"(?:phone|work|mobile|cell|home)(?: phone)? number|e-?mail(?: address)?|blood type|shoe size|star sign|age|religion|(?:shoe|dress|jacket|ring|shirt) size)$"
+    r"(?:phone|work|mobile|cell|home)(?: phone)? number|e-?mail(?: address)?|blood (?:type|group)|(?:food )?allerg(?:y|ies)|intolerances?|diet|postcode|shoe size|star sign|age|religion|(?:shoe|dress|jacket|ring|shirt) size)$"
 )
 VAGUE_TASTE: Final = re.compile(r"(?:it|that|this|how|when|what|the one)\b")
 EXERCISE: Final = re.compile(
@@ -105,6 +106,30 @@ EXERCISE: Final = re.compile(
     re.IGNORECASE,
 )
 """Nouns of exercises and of code: a sentence about them is seldom about a life."""
+FAILING: Final = re.compile(
+    r"(?:fail|crash|throw|raise|return|break|hang|time|exit|panic)\b.*(?:\b(?:line|code|status|exception|errors?|timeout|null|exit|test)\b|Error|Exception)"
+)
+"""How a program fails."""
+MATHEMATICAL: Final = re.compile(
+    r"\b(?:equations?|slopes?|intercepts?|triangles?|angles?|vert(?:ex|ices)|hypotenuse|midpoints?|coordinates?|[xy]-axis|fractions?|denominators?|numerators?|derivatives?|integrals?|polynomials?|quadratics?|probabilit(?:y|ies)|"
+    r"dice|radius|circumference|perimeters?|point-slope|bisectors?|parabolas?|factorials?|permutations?|units (?:to the )?(?:left|right|up|down)|(?:move|go) \d+ units?)\b",
+    re.IGNORECASE,
+)
+"""Words of exercises in mathematics."""
+OF_PROGRAM: Final = re.compile(
+    r"\b(?:list|array|set|tuple|vector|matrix|string|table|dictionary|dict|dataframe|map|queue|stack|tree|graph|class|struct|object)s? (?:of|with|containing) (?:\w+ )?"
+    r"(?:integers?|numbers|ints|floats|strings|elements|columns|rows|nodes|edges|values|keys|fields|methods|attributes|entries|characters|tuples|lists|dicts|dictionaries|arrays)\b"
+    r"|\bclass(?: called| named)? `?[A-Z]\w*`? (?:with|that|which)\b|^(?:the )?columns? [\w`]+[, ]|\b\d+ (?:arguments?|parameters?|params|columns?|elements)\b"
+)
+"""Parts of a program of an exercise."""
+STUDYING: Final = word_set(
+    "study teach learn love like hate practice practise spend retain score pass fail improve prefer complete finish enjoy read revise review take start struggle avoid need want be track"
+)
+"""Verbs of which mathematics may be the object in a life, not in an exercise."""
+UNNAMED_VERSION: Final = re.compile(
+    r"^(?:(?:on|for|to|with|using|the) )*(?:version|v) ?\d[\d.]*(?! of\b)", re.IGNORECASE
+)
+"""A version without what it is of: "decided on version 1.0"."""
 SHARP: Final = re.compile(r"\d|(?<=[a-z] )[A-Z][\w.]+|`[^`]+`|https?://|\"[^\"]+\"")
 BARE_THE: Final = re.compile(r"^the (?:[\w-]+ ){0,2}[\w-]+$", re.IGNORECASE)
 """A noun of which only its sentence before says whose or which it is."""
@@ -125,7 +150,7 @@ CALCULATED: Final = re.compile(
 )
 """A thing of an exercise, whose value is no property of the speaker."""
 BARE_WORK: Final = re.compile(
-    r"^the (?:project|app|application|model|system|code|api|website|site|tool|program|script|database|server|pipeline|dataset|function)$",
+    r"^the (?:project|app|application|model|system|code|api|website|site|tool|program|script|database|server|pipeline|dataset|function|endpoint|route|component|service|module|page|modal|spinner|feature|response|request|middleware|cache|caching layer|workflow|dashboard|table|column|field)$",
     re.IGNORECASE,
 )
 """A piece of work of which only the talk before says which it is."""
@@ -144,3 +169,5 @@ GIVENS: Final = re.compile(
     r"(?:(?:try|attempt) to )?(?:work with|classify|estimate|calculate|find|solve|prove|determine|decide|compute|evaluate|simplify|factor)\b(?=.*\d)"
 )
 """The givens of an exercise: "trying to classify a triangle with sides 5, 5 and 8"."""
+TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
+"""What is to be done, not to whom something is given: "have to move"."""

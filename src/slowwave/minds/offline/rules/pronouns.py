@@ -87,6 +87,9 @@ def in_third_person(text: str, speaker: str, *, company: bool = False) -> str:
             place += 1 + used
             continue
         before = plain(tokens[place - 1]) if place else ""
+        following = plain(tokens[place + 1]) if place + 1 < len(tokens) else ""
+        if low == "have" and before in {"and", "but"} and participle_base(following) and not is_base(following):
+            core = "has"  # "is learning Go and has finished the tour"
         stated.append(f"{opened}{_other(low, core, name, before, company=company)}{closed}")
         place += 1
     return tidy(" ".join(stated))
@@ -150,7 +153,8 @@ def _other(low: str, core: str, name: str, before: str, *, company: bool) -> str
         }.get(low, "themselves")
     if low == "myself":
         return "themselves"
-    return name if low in _OBJECTS else core
+    joined = low == "am" and before in {"and", "but", "or"}  # "has never flown but am open to it"
+    return name if low in _OBJECTS else "is" if joined else core
 
 
 def tidy(text: str) -> str:

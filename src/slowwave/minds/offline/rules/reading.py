@@ -10,15 +10,12 @@ from slowwave.minds.offline.rules.claims import (
     has_name_or_number,
     has_time_word,
     says_something_definite,
-    without_time,
 )
 from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.morphology import ing_base, participle_base
+from slowwave.minds.offline.rules.others import claim_of_other, stated
 from slowwave.minds.offline.rules.phrases import (
-    BARE_THE,
-    BARE_WORK,
     BY_THE,
-    CALCULATED,
     COMING,
     COORDINATES,
     EMPTY_OBJECT,
@@ -28,21 +25,21 @@ from slowwave.minds.offline.rules.phrases import (
     IDIOM,
     KIN_HELD,
     LIKER,
+    MATHEMATICAL,
     NAMES_SOMETHING,
     NO_GOAL,
     NO_LIKING,
     NOTHING_DONE,
     NOTHING_HELD,
-    OF_IDENTITY,
+    OF_PROGRAM,
     RETRACTED,
     SHARE_ONLY,
-    SHARP,
     SPAN_ONLY,
-    TIMED,
+    STUDYING,
+    TO_DO,
     TROUBLE_NOW,
     TURNING_POINT,
-    VAGUE_OWNED,
-    VAGUE_TASTE,
+    UNNAMED_VERSION,
     WORKED_THROUGH,
 )
 from slowwave.minds.offline.rules.pronouns import plain
@@ -51,7 +48,6 @@ from slowwave.minds.offline.rules.words import (
     CHATTING,
     DECIDING,
     JOBS,
-    KIN,
     LASTING_STATES,
     LIKING,
     MOODS,
@@ -96,6 +92,13 @@ _MEETING_TROUBLE: Final = word_set(
 )
 _PURSUING: Final = word_set("study practice practise prepare read")
 _TROUBLE: Final = word_set("encounter face experience struggle wonder")
+_NEWS: Final = re.compile(
+    r"up for (?:promotion|re-?election|election|review|adoption|parole|tenure)\b|(?:back|home) from .*[A-Z\d]"
+)
+_COURSE: Final = re.compile(r"\b(?:course|degree|masters?|PhD|training|apprenticeship|internship|diploma|residency)\b")
+_CHILD: Final = re.compile(
+    r"(?:an? (?:baby|child|girl|boy)|twins|triplets|(?:our|my) (?:\w+ )?(?:child|baby|son|daughter))\b"
+)
 _PREGNANT: Final = re.compile(r"^(?:[\w-]+ ){1,3}pregnant\b")
 _SIBLING: Final = re.compile(
     r"^(?:an only child|(?:an? (?:identical )?)?(?:twin|triplet)\b|the (?:eldest|oldest|youngest|middle)\b)"
@@ -121,7 +124,6 @@ _EXERCISING: Final = word_set("have get find draw measure see say come")
 _HOW_OFTEN: Final = re.compile(
     r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
 )
-_TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 
 
 def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
@@ -131,23 +133,9 @@ def claim_of(clause: Clause, *, assistant: bool) -> Claim | None:
         clause: The clause in the third person.
         assistant: Whether the conversation is with an assistant rather than between people.
     """
-    if clause.subject == "owned":
-        claim = _of_possession(clause, assistant=assistant)
-    elif clause.subject == "named":
-        claim = _of_named(clause)
-    elif clause.subject == "thing":
-        claim = _of_thing(clause, assistant=assistant)
-    else:
-        claim = _of_speaker(clause, assistant=assistant)
-    return claim
-
-
-def _claim(category: str, confidence: float, clause: Clause, *, kind: str = "") -> Claim:
-    """A claim; without a kind it is episodic if the clause tells something of the past, or has a time."""
-    if not kind:
-        stated = clause.form == "past" or (clause.form in {"perfect", "modal"} and has_time_word(clause.text))
-        kind = EPISODIC if stated else SEMANTIC
-    return Claim(category=category, kind=kind, confidence=confidence)
+    if clause.subject in {"owned", "named", "thing"}:
+        return claim_of_other(clause, assistant=assistant)
+    return _of_speaker(clause, assistant=assistant)
 
 
 def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
@@ -155,7 +143,7 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
         return None
     if RETRACTED.search(clause.text) and clause.verb not in CHATTING:
         ended = "preference" if clause.verb in LIKING else "observation"
-        return _claim(ended, 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
+        return stated(ended, 0.85, clause, kind=SEMANTIC) if says_something_definite(clause.rest, 1) else None
     if clause.verb in LIKING and clause.form != "modal":
         return _liked(clause)
     if clause.form == "modal":
@@ -163,7 +151,8 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
     if clause.verb == "be":
         return _state(clause)
     if clause.form == "progressive":
-        return _under_way(clause, assistant=assistant)
+        expected = clause.verb == "expect" and _CHILD.match(clause.rest)
+        return stated("person", 0.85, clause, kind=SEMANTIC) if expected else _under_way(clause, assistant=assistant)
     if clause.verb == "have":
         return _held(clause)
     if clause.verb in {"want", "plan", "hope", "aim", "intend", "need", "wish", "try"}:
@@ -174,6 +163,8 @@ def _of_speaker(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PL
 def _is_empty(clause: Clause) -> bool:
     """Whether a clause says only how long, how many exercises, or that something comes: "I have been studying for a week"."""
     rest = clause.rest.strip(" .,!")
+    if UNNAMED_VERSION.match(rest):
+        return True
     if SHARE_ONLY.match(rest):
         return True
     if SPAN_ONLY.match(rest):
@@ -185,6 +176,9 @@ def _is_empty(clause: Clause) -> bool:
 
 def _is_of_task(clause: Clause) -> bool:
     """Whether a clause is of the task of the moment: a difficulty, the givens of an exercise, what was tried once."""
+    given = MATHEMATICAL.search(f"{clause.verb} {clause.rest}") and _is_given(clause)
+    if given or OF_PROGRAM.search(clause.rest):
+        return True
     if COORDINATES.search(clause.rest) or (
         clause.verb == "be" and re.match(r"given (?:the|an?|two|three)\b", clause.rest)
     ):
@@ -199,39 +193,56 @@ def _is_of_task(clause: Clause) -> bool:
     return tried and " was " in f" {clause.text} "
 
 
+def _is_given(clause: Clause) -> bool:
+    """Whether a clause with words of mathematics is of an exercise: it has a figure or a form, and says nothing of studying."""
+    if re.search(r"\b(?:problems|questions|exercises|quiz|hours?|lessons?|tests?|exams?|score)\b|%", clause.rest):
+        return False
+    inner = ing_base(plain(clause.rest.split()[0])) if clause.rest else ""
+    words = [plain(word) for word in clause.rest.split()[:2]]
+    verbs = {clause.verb, inner, words[1] if words[:1] == ["to"] and len(words) > 1 else ""}
+    if clause.verb in {"try", "work"}:
+        verbs -= {"try", "work"}
+    return bool(re.search(r"\d|\b(?:form|formula|law of|theorem|steps?)\b|°", clause.rest)) and STUDYING.isdisjoint(
+        verbs
+    )
+
+
 def _liked(clause: Clause) -> Claim | None:
-    vague = NO_LIKING.search(clause.rest) or not says_something_definite(clause.rest, 1)
+    chosen = clause.verb == "prefer" and re.match(r"an? ", clause.rest)  # one of two: "prefer a window seat"
+    vague = (NO_LIKING.search(clause.rest) and not chosen) or not says_something_definite(clause.rest, 1)
     if vague or (clause.form == "past" and not has_name_or_number(clause.rest)):
         return None
-    return _claim("preference", 0.85, clause, kind=SEMANTIC)
+    return stated("preference", 0.85, clause, kind=SEMANTIC)
 
 
 def _modal(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """A clause with a modal verb: a wish, a refusal, a skill, or something that will happen."""
     rest, verb, helper = clause.rest, clause.verb, clause.helper
+    if re.search(r"\brather not\b", clause.text) and says_something_definite(rest, 1):
+        return stated("preference", 0.8, clause, kind=SEMANTIC)
     if not says_something_definite(rest, 1) or verb in CHATTING - {"miss"}:
         return None
     if helper in {"would", "wouldn't"}:
         if verb in LIKING:
             wish = re.sub(r"^to\s", "", rest)
             return (
-                _claim("goal", 0.75, clause, kind=SEMANTIC)
+                stated("goal", 0.75, clause, kind=SEMANTIC)
                 if says_something_definite(wish) and not NO_GOAL.search(rest)
                 else None
             )
-        return _claim("preference", 0.8, clause, kind=SEMANTIC) if re.search(r"\brather\b", clause.text) else None
+        return stated("preference", 0.8, clause, kind=SEMANTIC) if re.search(r"\brather\b", clause.text) else None
     if clause.negated and helper in {"can", "can't", "won't", "will", "shall", "cannot", "couldn't"}:
         if verb in _BARE_AFTER_MODAL or helper == "couldn't" or re.search(r"\b(?:more|enough|seem|without)\b", rest):
             return None
         tolerated = verb in TOLERATING or (helper in {"will", "won't", "shall"} and bool(_GIVEN_UP.search(rest)))
         return (
-            _claim("preference" if tolerated else "observation", 0.75, clause, kind=SEMANTIC)
+            stated("preference" if tolerated else "observation", 0.75, clause, kind=SEMANTIC)
             if tolerated or has_name_or_number(rest)
             else None
         )
     if helper == "can":
         return (
-            _claim("observation", 0.75, clause, kind=SEMANTIC)
+            stated("observation", 0.75, clause, kind=SEMANTIC)
             if verb in _SKILLS and len(rest.split()) <= _SKILL_LONGEST
             else None
         )
@@ -251,7 +262,7 @@ def _modal(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a 
             or re.match(r"(?:with |to )?(?:the|these|those|some)\b", rest)
         ):
             return None
-        return _claim("decision" if verb in {"use", "stick", "switch"} else "goal", 0.75, clause, kind=SEMANTIC)
+        return stated("decision" if verb in {"use", "stick", "switch"} else "goal", 0.75, clause, kind=SEMANTIC)
     return None
 
 
@@ -259,18 +270,20 @@ def _state(clause: Clause) -> Claim | None:
     """A clause with "be": who the speaker is, where, in which state; no mood."""
     rest = _ADVERBS_BEFORE.sub("", clause.rest)
     words = [plain(w) for w in rest.split()]
-    if not words or not says_something_definite(rest, 1) or IDIOM.search(rest):
+    news = _NEWS.match(rest)
+    sole = words[:2] == ["the", "only"] and not JOBS.isdisjoint(words[2:5])
+    if not words or not says_something_definite(rest, 1) or (IDIOM.search(rest) and not (news or sole)):
         return None
-    if TURNING_POINT.match(rest):
-        return _claim("observation", 0.85, clause, kind=EPISODIC)
+    if news or TURNING_POINT.match(rest):
+        return stated("observation", 0.85, clause, kind=EPISODIC)
     if _is_identity(rest, words[0]):
-        return _claim("identity", 0.9, clause, kind=SEMANTIC)
+        return stated("identity", 0.9, clause, kind=SEMANTIC)
     if LIKER.match(rest):
         vague = re.search(r"\b(?:that|this|it)\b|\bhear\b", rest)
-        return None if vague else _claim("preference", 0.85, clause, kind=SEMANTIC)
+        return None if vague else stated("preference", 0.85, clause, kind=SEMANTIC)
     if _ARTICLE.match(rest):
         return _role(clause, rest, words)
-    return _claim("observation", 0.75, clause) if _is_lasting_state(clause, rest, words) else None
+    return stated("observation", 0.75, clause) if _is_lasting_state(clause, rest, words) else None
 
 
 def _is_identity(rest: str, first: str) -> bool:
@@ -299,9 +312,9 @@ def _role(clause: Clause, rest: str, words: list[str]) -> Claim | None:
     if re.match(r"(?:a|an) (?:bit|lot|little|huge|big|total|real|great|mess|beginner|wreck)\b", rest):
         return None
     if not JOBS.isdisjoint(words[:6]):
-        return _claim("identity", 0.9, clause, kind=SEMANTIC)
+        return stated("identity", 0.9, clause, kind=SEMANTIC)
     if words[0] in {"a", "an", "the", "one"} and says_something_definite(rest, 3 if words[0] == "the" else 2):
-        return _claim("observation", 0.7, clause)
+        return stated("observation", 0.7, clause)
     return None
 
 
@@ -311,7 +324,7 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR
     if verb == "have":
         dated = has_time_word(clause.text)
         return (
-            _claim("goal", 0.8, clause, kind=SEMANTIC)
+            stated("goal", 0.8, clause, kind=SEMANTIC)
             if dated and says_something_definite(rest) and not NOTHING_HELD.search(rest)
             else None
         )
@@ -319,19 +332,20 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR
         return (
             None
             if NO_GOAL.search(rest) or not says_something_definite(rest[moved.end() :], 1)
-            else _claim("goal", 0.75, clause, kind=SEMANTIC)
+            else stated("goal", 0.75, clause, kind=SEMANTIC)
         )
     if verb == "look":
         wanted = re.match(r"(?:for|into|to)\b", rest) or (rest.startswith("forward to") and has_time_word(clause.text))
         return (
-            _claim("goal", 0.75, clause, kind=SEMANTIC)
+            stated("goal", 0.75, clause, kind=SEMANTIC)
             if wanted and not NO_GOAL.search(rest) and says_something_definite(rest)
             else None
         )
     if (
         (verb in CHATTING - PLANNING)
         or verb in TALKING
-        or (verb in {"do", "be", "make", "feel", "come", "seek"} and not has_name_or_number(rest))
+        or (verb == "do" and not has_name_or_number(rest) and not _COURSE.search(rest))
+        or (verb in {"be", "make", "feel", "come", "seek"} and not has_name_or_number(rest))
     ):
         return None
     if verb == "get" and not re.match(
@@ -347,44 +361,46 @@ def _under_way(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR
     ):
         return None
     if verb == "try" and assistant:
-        return _claim("project", 0.75, clause, kind=SEMANTIC)
+        return stated("project", 0.75, clause, kind=SEMANTIC)
     if verb in PLANNING and (verb != "go" or rest.startswith("to ")):
-        return _claim("project" if verb == "try" else "goal", 0.75, clause, kind=SEMANTIC)
+        return stated("project" if verb == "try" else "goal", 0.75, clause, kind=SEMANTIC)
     if (verb == "work" and re.match(r"(?:hard )?on\s", rest)) or (assistant and verb in WORKING):
-        return _claim("project", 0.8, clause, kind=SEMANTIC)
-    return _claim("observation", 0.7, clause, kind=SEMANTIC)
+        return stated("project", 0.8, clause, kind=SEMANTIC)
+    return stated("observation", 0.7, clause, kind=SEMANTIC)
 
 
 def _held(clause: Clause) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """What the speaker has or had."""
     rest = clause.rest
-    if _TO_DO.match(rest):
+    if TO_DO.match(rest):
         return (
             None
             if NO_GOAL.search(rest) or not says_something_definite(rest, 3) or clause.negated
-            else _claim("observation", 0.7, clause)
+            else stated("observation", 0.7, clause)
             if clause.form == "past"
-            else _claim("goal", 0.7, clause, kind=SEMANTIC)
+            else stated("goal", 0.7, clause, kind=SEMANTIC)
         )
     lacking = clause.form == "present" and (clause.negated or rest.lower().startswith("no "))
     if lacking and _LACKED.match(rest) and not _NOTHING_LACKED.search(rest) and says_something_definite(rest, 1):
-        return _claim("observation", 0.75, clause, kind=SEMANTIC)
+        return stated("observation", 0.75, clause, kind=SEMANTIC)
     sharp = clause.form == "past" and has_time_word(clause.text) and bool(NAMES_SOMETHING.search(rest))
-    if not says_something_definite(rest, 1) or (NOTHING_HELD.search(rest) and not sharp) or EMPTY_OBJECT.search(rest):
+    held_itself = rest.split(", so ")[0]
+    nothing = NOTHING_HELD.search(held_itself) and not sharp
+    if not says_something_definite(rest, 1) or nothing or EMPTY_OBJECT.search(rest):
         return None
     if KIN_HELD.search(rest):
-        return _claim("person", 0.8, clause)
+        return stated("person", 0.8, clause)
     held = bool(HELD.search(" ".join(rest.split()[:7])))
     dated = has_time_word(clause.text)
     if clause.form == "past":
         return (
-            _claim("observation", 0.8, clause, kind=EPISODIC)
+            stated("observation", 0.8, clause, kind=EPISODIC)
             if (held and dated) or (has_name_or_number(rest) and says_something_definite(rest))
             else None
         )
     if held:
-        return _claim("goal" if dated else "observation", 0.8, clause, kind=SEMANTIC)
-    return _claim("observation", 0.7, clause, kind=SEMANTIC) if says_something_definite(rest) else None
+        return stated("goal" if dated else "observation", 0.8, clause, kind=SEMANTIC)
+    return stated("observation", 0.7, clause, kind=SEMANTIC) if says_something_definite(rest) else None
 
 
 def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
@@ -394,7 +410,7 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR091
     wanted = "observation" if clause.form == "past" or (clause.form == "perfect" and clause.verb == "try") else "goal"
     if NO_GOAL.search(rest) or EMPTY_OBJECT.search(rest):
         return None
-    if _TO_DO.match(rest):
+    if TO_DO.match(rest):
         if (
             clause.verb == "need"
             and assistant
@@ -402,13 +418,13 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR091
         ):
             return None
         least = 1 if clause.negated else 3 if assistant else 2
-        return _claim(wanted, 0.75, clause, kind=SEMANTIC) if says_something_definite(rest, least) else None
+        return stated(wanted, 0.75, clause, kind=SEMANTIC) if says_something_definite(rest, least) else None
     if clause.verb == "try" and (ing := ing_base(plain(rest.split()[0]) if rest else "")):
-        return _claim("observation", 0.7, clause) if ing and says_something_definite(rest) else None
+        return stated("observation", 0.7, clause) if ing and says_something_definite(rest) else None
     if clause.verb in {"hope", "wish"} or re.match(r"(?:you|that|it|this|everyone|people|the)\b", rest):
         return None
     return (
-        _claim(wanted, 0.75, clause, kind=EPISODIC if wanted == "observation" else SEMANTIC)
+        stated(wanted, 0.75, clause, kind=EPISODIC if wanted == "observation" else SEMANTIC)
         if says_something_definite(rest, 1) and re.match(r"(?:an?|my|our|some|any|two|three|no|\d|[a-z]+\b)", rest)
         else None
     )
@@ -417,7 +433,8 @@ def _wanted(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR091
 def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
     """Everything else that the speaker does or did."""
     verb, rest = clause.verb, clause.rest
-    if (
+    former = verb == "use" and clause.form == "past" and re.match(r"to be an? \w+", rest)
+    if not former and (
         (verb in CHATTING | TALKING | _TROUBLE and not _is_reported(clause))
         or NOTHING_DONE.search(rest)
         or EMPTY_OBJECT.search(rest)
@@ -426,21 +443,21 @@ def _done(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 
     if identity := _identity_of(clause):
         return identity
     if verb == "use" and clause.form == "past" and rest.startswith("to "):
-        return _claim("observation", 0.8, clause, kind=SEMANTIC) if says_something_definite(rest) else None
+        return stated("observation", 0.8, clause, kind=SEMANTIC) if says_something_definite(rest) else None
     if verb in DECIDING and clause.form in {"past", "perfect"}:
         vague = re.match(
             r"(?:with|on) (?:you|that|it|this)\b|(?:in|at|last|after|when|since)\b", rest
         ) or not says_something_definite(rest, 2)
-        return None if vague else _claim("decision", 0.85, clause)
+        return None if vague else stated("decision", 0.85, clause)
     if verb == "last" or not _has_object(clause):
         return None
     if verb in {"avoid", "refuse"} or (
         verb == "never" or (clause.negated and clause.form == "present" and verb in TOLERATING)
     ):
-        return _claim("preference", 0.8, clause, kind=SEMANTIC)
+        return stated("preference", 0.8, clause, kind=SEMANTIC)
     if assistant and verb in WORKING and not re.search(r"\b(?:never|usually|often|every)\b", clause.text):
-        return _claim("project", 0.75, clause)
-    return _claim("observation", _DEFAULTS.get(clause.form, 0.7), clause)
+        return stated("project", 0.75, clause)
+    return stated("observation", _DEFAULTS.get(clause.form, 0.7), clause)
 
 
 def _identity_of(clause: Clause) -> Claim | None:
@@ -448,11 +465,11 @@ def _identity_of(clause: Clause) -> Claim | None:
     verb, rest = clause.verb, clause.rest
     pattern = _IDENTITY_VERBS.get(verb)
     if pattern and clause.form in {"present", "perfect"} and pattern.search(rest) and says_something_definite(rest, 1):
-        return _claim("identity", 0.85, clause, kind=SEMANTIC)
+        return stated("identity", 0.85, clause, kind=SEMANTIC)
     if verb == "grow" and clause.form == "past" and _GREW_UP.match(rest):
-        return _claim("identity", 0.85, clause, kind=SEMANTIC)
+        return stated("identity", 0.85, clause, kind=SEMANTIC)
     if verb == "move" and clause.form in {"past", "perfect"} and has_name_or_number(rest):
-        return _claim("identity", 0.85, clause, kind=EPISODIC)
+        return stated("identity", 0.85, clause, kind=EPISODIC)
     return None
 
 
@@ -488,112 +505,3 @@ def _has_object(clause: Clause) -> bool:  # noqa: PLR0911 - each return is a rul
     return says_something_definite(rest, 2) or (
         says_something_definite(rest, 1) and (has_time_word(rest) or has_name_or_number(rest))
     )
-
-
-def _of_possession(clause: Clause, *, assistant: bool) -> Claim | None:  # noqa: PLR0911 - each return is a rule
-    noun = clause.noun.strip(",")
-    if CALCULATED.search(noun) or COORDINATES.search(clause.rest):
-        return None
-    if re.match(r"(?:\w+\s)?(?:dream|ambition|intention|hope|wish)$", noun) and _TO_DO.match(clause.rest):
-        return None if NO_GOAL.search(clause.rest) else _claim("goal", 0.8, clause, kind=SEMANTIC)
-    if VAGUE_OWNED.match(noun) or EMPTY_OBJECT.search(clause.rest) or not says_something_definite(clause.rest, 1):
-        return None
-    if OF_IDENTITY.search(noun):
-        return _claim("person" if clause.of_person else "identity", 0.9, clause, kind=SEMANTIC)
-    if re.match(r"favou?rite\b", noun):
-        return None if VAGUE_TASTE.match(clause.rest) else _claim("preference", 0.9, clause, kind=SEMANTIC)
-    if re.match(r"(?:\w+\s)?(?:goal|aim|plan|target|deadline)\b", noun):
-        vague = not says_something_definite(clause.rest) or NO_GOAL.search(clause.rest)
-        return None if vague else _claim("goal", 0.85, clause, kind=SEMANTIC)
-    if not _stands(clause) or (clause.of_person and clause.verb == "have" and NOTHING_HELD.search(clause.rest)):
-        return None
-    if clause.of_person:
-        return _claim("person", 0.85, clause)
-    return _claim("project" if assistant else "observation", 0.75, clause) if _definite(clause) else None
-
-
-def _of_named(clause: Clause) -> Claim | None:
-    if clause.helper in {"could", "would", "might", "may", "should"} or not _stands(clause):
-        return None
-    return _claim("person", 0.8, clause) if says_something_definite(clause.rest, 1) else None
-
-
-def _stands(clause: Clause) -> bool:
-    """Whether the predicate of something other than the speaker is no mood and no praise."""
-    if clause.verb == "be" and re.match(r"about (?![a-z]+ing\b|(?:the|how|to)\b)", clause.rest):
-        return says_something_definite(clause.rest, 2)
-    words = [
-        plain(w)
-        for w in clause.rest.split()
-        if plain(w) not in {"not", "also", "now", "still", "always", "a", "bit", "already"}
-    ]
-    if not words or clause.helper in {"could", "would", "might", "may", "should", "must", "can"}:
-        return False
-    if clause.verb in {"seem", "look", "sound", "feel", "mean", "say", "think", "know"} and not clause.rest.startswith(
-        "after "
-    ):
-        return False
-    if clause.verb != "be" or clause.form == "progressive":
-        return (
-            clause.verb not in {"help", "make", "give", "bring", "keep", "inspire"}
-            or has_name_or_number(clause.rest)
-            or has_time_word(clause.rest)
-        )
-    if (
-        words[0]
-        in {
-            "so",
-            "very",
-            "really",
-            "too",
-            "always",
-            "such",
-            "like",
-            "what",
-            "how",
-            "why",
-            "just",
-            "the",
-            "my",
-            "pretty",
-        }
-        | MOODS
-    ):
-        return words[0] in {"the", "my", "on", "in", "back", "new"} and (
-            has_name_or_number(clause.rest) or not KIN.isdisjoint(words) or not JOBS.isdisjoint(words)
-        )
-    return says_something_definite(clause.rest, 1)
-
-
-def _definite(clause: Clause) -> bool:
-    """Whether a clause about a thing has a name, a number, a time, or enough content."""
-    return (
-        has_name_or_number(clause.rest)
-        or has_time_word(clause.rest)
-        or says_something_definite(clause.rest, {"have": 1, "be": 2}.get(clause.verb, 3))
-    )
-
-
-def _of_thing(clause: Clause, *, assistant: bool) -> Claim | None:
-    """A clause about a thing: only with a figure, a code, a date or a name, and not about an exercise or the talk."""
-    if clause.verb in {"say", "mean", "show", "seem", "look"}:
-        return None
-    if (
-        EXERCISE.search(clause.noun)
-        or BARE_WORK.match(clause.noun)
-        or not (SHARP.search(clause.rest) or TIMED.search(clause.rest))
-        or not says_something_definite(clause.rest, 1)
-    ):
-        return None
-    if clause.helper in {"could", "would", "might", "may", "should", "can"}:
-        return None
-    dated = re.search(
-        r"\b(?:deadline|due|release|launch|meeting|budget|limit|exam|event|review|interview|trip|wedding|appointment|flight|party|version|port|goal|target)\b",
-        clause.noun,
-        re.IGNORECASE,
-    )
-    rest = without_time(clause.rest)
-    if not assistant and not dated and BARE_THE.match(clause.noun) and not (SHARP.search(rest) or TIMED.search(rest)):
-        return None
-    category = "goal" if dated and (assistant or clause.form != "past") else "project" if assistant else "observation"
-    return _claim(category, 0.8, clause, kind=EPISODIC if clause.form == "past" else SEMANTIC)

@@ -22,7 +22,9 @@ _ADDRESSED: Final = word_set("you your yours yourself ya u y'all you're you've y
 _HERE: Final = word_set("here there below above attached")
 _AFTER_POINTING: Final = word_set("way one was kind much too")
 _AFTER_PRONOUN: Final = word_set("to into with for as from by and or off up out")
-_TIMES: Final = word_set("week weekend month year morning afternoon evening summer")
+_TIMES: Final = word_set(
+    "days week weekend month year morning afternoon evening summer winter spring autumn semester term quarter season"
+)
 _CUT: Final = word_set(
     "a an the and or but to of in on at for with like because since as my our their his her its if when which "
     "that who so very more than from about into is are was were be been am has have had i we they not considering "
@@ -128,7 +130,7 @@ def _dangles(token: str, before: str, following: str, nouns: int, *, ready: bool
         return not ready and not (base == "it" and following in _WEATHER)
     if base in _OWNING:
         return nouns < 1
-    if base == "above" and following == "all":
+    if base in {"above", "below"} and (following[:1].isalpha() and following not in _JOINS):
         return False
     if base in _HERE:
         return base != "there" or following not in {"is", "are", "was", "were", "will"}

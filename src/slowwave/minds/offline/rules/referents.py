@@ -75,6 +75,10 @@ _ANCHOR: Final = re.compile(
 """A name, code, or something of the speaker's, to which the other nouns of a statement belong."""
 _PLACED: Final = re.compile(r"\b(?:behind|near|above|below|beside|opposite|next to|across from|beyond|outside|by) $")
 """Words of place: "behind the quarry" says where even if the quarry has no name."""
+_WORKPLACE: Final = re.compile(
+    r"\b(?:work|works|worked|working|job|position|post|role|internship|apprenticeship|shifts?|volunteer(?:s|ed|ing)?|stud(?:y|ies|ied|ying)|teach(?:es|ing)?|taught) (?:[\w-]+ ){0,3}?(?:at|for|in|with) $"
+)
+"""Words before a place of work: "the job at the observatory"."""
 _OWNED: Final = re.compile(
     r"\b(?:sell|sold|selling|lose|lost|losing|break|broke|broken|paint|painted|painting|repair|repaired|repairing|crash|crashed|decorate|decorated|mow|mowed|walk|walked|walking|feed|fed|feeding"
     r"|renovate|renovated|renovating|clean|cleaned|cleaning|rent out|rented out|water|watered) $"
@@ -174,7 +178,7 @@ def _described(text: str, head: str) -> str:
         return ""
     phrase = found[0]
     complement = re.match(
-        r" (?:of (?:(?:my|our|the|an?) )?|for (?:my|our|the|an?) )(?:(?!\w+ing\b)[\w'’./+-]+ ){0,3}?[\w'’./+-]*\w(?=$|[,;.]| (?:and|but|so|to|in|on|at|by|with|using|that|which|because|when|while|from|for|is|are)\b)",
+        r" (?:of (?:(?:my|our|the|an?) )?|for (?:my|our|the|an?) )(?:(?!\w+ing\b)[\w'’./+-]+ ){0,3}?[\w'’./+-]*\w(?=$|[,;.]| (?:further|again|now|today|more|even|also|too|yet|already|and|but|so|to|in|on|at|by|with|using|that|which|because|when|while|from|for|is|are)\b)",
         text[phrase.end :],
     )
     tail = (
@@ -344,7 +348,9 @@ def _is_known(phrase: _Phrase, text: str) -> bool:
 def _is_placed(phrase: _Phrase, text: str) -> bool:
     """Whether other words of a text tell enough of a noun after a bare "the": a name, a figure, a place, a verb of owning."""
     before = text[: phrase.start].lower()
-    placed = bool(_PLACED.search(before) or _OWNED.search(before) or _ANCHOR.search(text) or re.search(r"\d", text))
+    placed = bool(_WORKPLACE.search(before)) or bool(
+        _PLACED.search(before) or _OWNED.search(before) or _ANCHOR.search(text) or re.search(r"\d", text)
+    )
     return placed and phrase.head not in UNDER_DISCUSSION
 
 

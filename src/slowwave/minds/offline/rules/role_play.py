@@ -157,6 +157,16 @@ _BEGINS: Final = (
         rf"{_SENTENCE}{_LEAD}{_YOU_ARE} (?:the|my) (?!{_HELPER}|{_PRAISE})(?:\w+ ){{0,2}}?\w+[.;]\s+(?:{_I_AM}|I|My)\b",
         _YOU,
     ),
+    # A helper and whom it helps: "you're the doctor and I'm the patient"
+    cue(
+        rf"{_YOU_ARE} (?:an?|the|my) [\w ]{{2,30}}?,? (?:and |while )?{_I_AM} (?:the|your) (?:patient|client|customer|student|pupil|candidate|guest|tenant|suspect|victim|employee|boss|interviewer|interviewee|caller|"
+        r"witness|defendant|passenger|tourist|travell?er|shopper|buyer|seller|driver|king|queen|knight|hero|villain|prisoner|apprentice)\b",
+        _YOU,
+    ),
+    cue(
+        rf"{_SENTENCE}{_LEAD}(?:please )?(?:play|be) (?:an?|the|my) [\w ]{{2,30}}?[.,;:]\s+(?:and )?I(?:['’]ll| will)? (?:start|begin|go first)\b",
+        "start begin go_first",
+    ),
     # Two parts: "you're the innkeeper and I'm a knight"
     cue(
         rf"{_SENTENCE}{_LEAD}{_YOU_ARE} (?:(?:an?|the|my) (?!{_HELPER}|{_PRAISE})|(?!(?:I|AI|ChatGPT|Claude)\b){_NAME})[^.!?\n]{{0,60}}"

@@ -13,15 +13,29 @@ _CASUAL: Final = {
     "arent": "aren't", "wasnt": "wasn't", "hes": "he's", "shes": "she's", "thats": "that's", "pls": "please", "plz": "please",
     "atm": "at the moment", "rn": "at the moment", "w/": "with", "bc": "because", "cuz": "because", "'cause": "because",
     "fav": "favourite", "fave": "favourite", "aint": "ain't", "couldnt": "couldn't", "wouldnt": "wouldn't", "b/c": "because",
+    "weve": "we've", "theyre": "they're", "theyve": "they've", "youre": "you're", "theres": "there's", "whats": "what's", "werent": "weren't",
+    "shouldnt": "shouldn't", "hadnt": "hadn't", "itll": "it'll", "u": "you", "ur": "your", "w": "with", "tmrw": "tomorrow", "tmr": "tomorrow",
+    "yrs": "years", "dr": "Dr", "abt": "about", "thx": "thanks", "ppl": "people",
 }  # fmt: skip
 _TOKEN: Final = re.compile(r"(?<![\w'’/@.-])(?:w/|b/c|'cause|[A-Za-z]+(?:['’][A-Za-z]+)?)(?![\w'’@/])")
 _CONTRACTED: Final = re.compile(
-    r"\b(?!(?:it|he|she|that|there|what|who|here|let|how|where)['’])([A-Za-z]+)['’]s (?=(?P<been>got|been)?(?:called|named|an?|the|in|at|from|on|not|no|now|still|also|"
-    r"allergic|coming|moving|going|getting|due|off|away|got|been)\b)",
+    r"\b(?!(?:it|he|she|that|there|what|who|here|let|how|where)['’])([A-Za-z]+)['’]s (?=(?P<been>got|been)?(?:called|named|my|our|an?|the|in|at|from|on|not|no|now|still|also|"
+    r"allergic|coming|moving|going|getting|having|living|working|starting|turning|visiting|studying|due|off|away|got|been|married|born|expecting|vegan|vegetarian)\b)",
     re.IGNORECASE,
 )
+_PROPERTY: Final = re.compile(
+    r"\b((?:my|our|the) (?:[\w-]+ ){0,3}?(?:colou?r|name|number|address|birthday|code|size|job|age|password|title|diet|allergy|postcode|username|handle|budget|deadline|surname|hobby|pin|nickname|goal|dream|[\w-]+ (?:film|movie|book|song|band|food|dish|team|game)))['’]s (?=[\w\d+\"“'‘`@])",
+    re.IGNORECASE,
+)
+"""A property, which owns nothing: "my favourite colour's teal"."""
+_BY_THE_WAY: Final = re.compile(r"^(?:by the way|btw)\b[\s,]*|,?\s+(?:by the way|btw)\b", re.IGNORECASE)
+_FAVOURITE: Final = re.compile(r"^(fav(?:ou?rite|e)? [\w-]+)['’]s (?=\w)", re.IGNORECASE)
+_DAY_NAME: Final = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|april|june|july|august|september|october|november|december|christmas|easter|english|german|french|spanish|italian|dutch)\b"
+    r"|(?<=\bin )may\b(?! (?:be|have|well|not|also)\b)|(?<=\bin )march\b"
+)
 _LEADING: Final = re.compile(
-    r"^(?:(?:finally|recently|just|also|already|still|currently|only|so|and|then|yesterday|tomorrow|last (?:night|week|weekend|month|year|summer|\w+day)|next \w+)\b\s*,?\s*)*",
+    r"^(?:(?:finally|recently|just|also|already|still|currently|only|so|and|then|yesterday|tomorrow|last (?:night|week|weekend|month|year|summer|\w+day)|next \w+)\b\s*+,?\s*+)*",
     re.IGNORECASE,
 )
 _STATIVE: Final = word_set("need want hate love prefer live own like dislike miss")
@@ -59,6 +73,12 @@ def spelled_out(text: str) -> str:
     'my sister is a nurse'
     """
     text = _TOKEN.sub(lambda m: _CASUAL.get(m.group().lower().replace("’", "'"), m.group()), text)
+    text = re.sub(
+        r"\b(I|[Ww]e)['’]ve (?=(?:an?|no|two|three|four|five|\d+|the) (?!(?:been|had|got)\b))", r"\1 have ", text
+    )
+    text = _BY_THE_WAY.sub("", text)
+    text = _DAY_NAME.sub(lambda m: m.group().capitalize(), text)
+    text = _FAVOURITE.sub(lambda m: f"my {m[1].lower()} is ", _PROPERTY.sub(r"\1 is ", text))
     return _CONTRACTED.sub(lambda m: f"{m[1]} {'has' if m['been'] else 'is'} ", text)
 
 

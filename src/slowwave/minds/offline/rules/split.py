@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from slowwave.minds.offline.rules.foreign_text import own_text
+from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.words import SOME_PEOPLE
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.text.clauses import prose
@@ -19,7 +20,7 @@ _LAYOUT: Final = re.compile(r"[^\S\n]{16,}+")
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
-    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\d)!(?=\s*[=*/×)])|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr))[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
+    r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\d)!(?=\s*[=*/×)])|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr|dr|mr|ms))[.]|(?<=\bincl)[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
 )
 _ASKING: Final = (
@@ -44,11 +45,26 @@ _JOINT: Final = re.compile(
     rf"|\s*;\s+|\s+[-–—]+\s+|—",
     re.IGNORECASE,
 )
+# A question after a statement, in a sentence with a question mark: "I live in Bern, any tips?"
+_LAST_QUESTION: Final = re.compile(
+    r"(?:\s*[,;]|\s+[-–—]+(?=\s)|—)\s*(?:(?:and|but|so|or|then|thus)\s+)*(?:(?:what|how|why|any|ideas?|thoughts?|tips|suggestions?|advice|recommendations?|got any|know any|anything|"
+    r"is|are|was|were|do|does|did|can|could|would|will|should|shall|may|has|have (?:you|they|we)|who(?:se|['’]s)? (?:should|would|can|could|do|does|did)|"
+    r"(?:which|where|when)(?! (?:is|was|are|were|has|had|have|means?|meant|I|we|my|our|he|she|they|the|it)\b))\b[^,;?]*|where is\b[^,;?]*)[?\s]*$",
+    re.IGNORECASE,
+)
+_LASTING_REQUEST: Final = re.compile(
+    r"^(?:please )?(?:can|could|would|will) you (?:please )?(?:always|never|from now on)\b", re.IGNORECASE
+)
+"""An instruction in the form of a question: "can you always answer in French?"."""
+_STATES: Final = re.compile(
+    r"(?:I|I['’]?(?:m|ve|d|ll)|im|ive|my|our|we|we['’](?:re|ve|ll|d)|(?:my |the )?name['’]?s?)\b", re.IGNORECASE
+)
+"""How a statement of the writer's begins."""
 _OPENING: Final = re.compile(
-    r"^[\s,;:.!?…–—*•#-]*(?:(?:hey|hi|hello|wow|oh|yeah|yep|yup|yes|no|nah|sure|well|so|and|but|also|actually|honestly|thanks|thank you|thx|ok|okay|"
+    r"^[\s,;:.!?…–—*•#-]*(?:(?:good (?:morning|evening|afternoon|day)|greetings|evening|morning|hey|hi|hello|wow|oh|yeah|yep|yup|yes|no|nah|sure|well|so|and|but|also|actually|honestly|thanks|thank you|thx|ok|okay|"
     r"haha|lol|great|awesome|cool|nice|absolutely|totally|definitely|exactly|of course|for sure|by the way|btw|anyway|anyways|you know|i mean|"
-    r"like|oh my god|omg|guess what|plus|hmm|hm|ah|aw|aww|ugh|gosh|sadly|luckily|unfortunately|fortunately|right|first|then|because|since|"
-    r"as for me|in fact|(?:please |pls )?(?:remember|note|keep in mind|be aware|don['’]t forget) that|(?:please |pls )?(?:remember|don['’]t forget|note to self|save this(?: for later)?|keep in mind|note)(?=\s*[,:])|just so you have it|fyi|(?:small |quick )?(?:correction|update)(?=\s*[:,–—-])|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|additionally|furthermore|moreover|besides|however|though|although)"
+    r"like|oh my god|omg|guess what|plus|hmm|hm|ah|aw|aww|ugh|gosh|sadly|luckily|unfortunately|fortunately|right|first|then|because|since(?! [a-z]+ing\b)|"
+    r"as for me|in fact|(?:please |pls )?(?:remember|note|keep in mind|be aware|don['’]t forget) that|(?:please |pls )?(?:remember|don['’]t forget|note to self|save this(?: for later)?|keep in mind|note)(?=\s*[,:])|just so you have it|fyi|(?:small |quick )?(?:correction|update)(?=\s*[:,–—-])|just so you know|for context|to be honest|tbh|congrats|got it|sorry|again|quick (?:one|question)|now that|for next time|additionally|furthermore|moreover|besides|however|though|although)"
     r"(?![\w'’])[\s,;:.!?…–—-]*)+",
     re.IGNORECASE,
 )
@@ -86,7 +102,7 @@ _VALUE: Final = re.compile(
 )
 _VALUE_WORDS: Final = 2  # words that a sentence must have besides its value
 _TRAILING: Final = re.compile(
-    r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|ok(?:ay)?|yeah|eh|got it|understood|alright|you know|and all|of course|for sure|btw|by the way|so far|and so on|etc)\b[\s,;:.!?…–—-]*)?$",
+    r"[\s,;:.!?…–—-]*(?:\b(?:take a look|check (?:it|them|this) out|too|as well|though|lol|haha|right|ok(?:ay)?|yeah|eh|got it|understood|alright|you know|and all|of course|for sure|btw|by the way|so far|still here|and so on|etc|incl|haha\w*|lmao|tho|actually|honestly|my bad|weird,? i know|i know)\b[\s,;:.!?…–—-]*)?$",
     re.IGNORECASE,
 )
 
@@ -169,14 +185,24 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
     if not _has_letters(sentence):
         return
     asks = sentence.rstrip("\"'”’) ").endswith("?") and not _TAG.search(sentence)
-    cuts = [0, *(m.end() for m in _JOINT.finditer(sentence))]
-    ends = [*(m.start() for m in _JOINT.finditer(sentence)), len(sentence)]
+    last = _LAST_QUESTION.search(sentence) if asks else None
+    stated = sentence[: last.start()] if last else sentence
+    joints = [(m.start(), m.end()) for m in _JOINT.finditer(stated)]
+    if begun := main_clause(stated):
+        joints = sorted({*joints, (begun, begun)})
+    cuts, ends = [0, *(b for _, b in joints)], [*(a for a, _ in joints), len(stated)]
     parts = _rejoined(sentence, [(a, b) for a, b in zip(cuts, ends, strict=True) if b > a])
     questions = [_is_question(_OPENING.sub("", sentence[a:b]), asks=asks) for a, b in parts]
-    if asks and not any(questions):
+    if last:
+        parts, questions = [*parts, (last.start(), len(sentence))], [*questions, True]
+    if (
+        asks
+        and not any(questions)
+        and not any(_LASTING_REQUEST.match(_OPENING.sub("", sentence[a:b])) for a, b in parts)
+    ):
         return
-    for (first, last), question in zip(parts, questions, strict=True):
-        words, offset = _trimmed(sentence[first:last], called)
+    for (first, end_of_part), question in zip(parts, questions, strict=True):
+        words, offset = _trimmed(sentence[first:end_of_part], called)
         if question or len(words) > _LONGEST or not _has_letters(words) or not _is_readable(words):
             continue
         place = start + first + offset
@@ -185,7 +211,8 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
             continue
         announced = _HEAD.search(text, max(0, place - _HEAD_LONGEST), place)
         head = announced.start() if announced else place
-        yield StatementPiece(start=place, end=end_of_words, text=words, sentence=sentence, asks=asks, head=head)
+        stays = asks and not (any(questions) and _STATES.match(words))
+        yield StatementPiece(start=place, end=end_of_words, text=words, sentence=sentence, asks=stays, head=head)
 
 
 def _has_letters(words: str) -> bool:
@@ -193,6 +220,8 @@ def _has_letters(words: str) -> bool:
 
 
 def _is_question(part: str, *, asks: bool) -> bool:
+    if _LASTING_REQUEST.match(part):
+        return False
     return bool(_QUESTION.match(part)) and (asks or not _NO_SUBJECT.match(part))
 
 
@@ -212,7 +241,8 @@ def _rejoined(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, in
         qualifies = _QUALIFIED.match(between) and _QUALIFIER.match(sentence[first:last])
         before = sentence[slice(*joined[-1])] if joined else ""
         framed = between.strip() == "," and _is_frame(before) and not _QUESTION.match(sentence[first:last])
-        if joined and (qualifies or framed or _HALF_SUBJECT.search(before)):
+        half = bool(between) and bool(_HALF_SUBJECT.search(before))
+        if joined and (qualifies or framed or half):
             joined[-1] = (joined[-1][0], last)
         else:
             joined.append((first, last))

@@ -20,6 +20,10 @@ _LATER: Final = re.compile(
     rf"[,\s]*\b(?:{_FROM_NOW})\b(?:,? please| ok)?[,\s]*",
     re.IGNORECASE,
 )
+_PURPOSE: Final = re.compile(
+    r"\bto (?:avoid|prevent|stop|improve|help|use)\b[^.;]{0,120}\bin (?:the )?future\b", re.IGNORECASE
+)
+"""What one answer is for: "tips to avoid such mistakes in the future"."""
 _NO_ORDER: Final = re.compile(
     r"(?:i|it|had|have|been|give up|stop|a|the|we|my|there|you['’]ll|thought|knew|saw|felt|heard|really|again|mind|too|a problem)\b",
     re.IGNORECASE,
@@ -37,13 +41,13 @@ _POSITIVE: Final = re.compile(
 _OF_ANSWERS: Final = re.compile(
     r"\b(?:(?:your |the |all )?(?:answers?|replies|responses?)|explanations?|preambles?|emojis?|bullet points?|tone|jargon|disclaimers?|small talk|exclamation marks?|markdown|"
     r"(?:in|to) (?:all|every) (?:\w+\s)?(?:answers?|responses?|examples?)|call me|address me|refer to me|concise|brief|verbose|formal|informal|"
-    r"(?:british|american|uk|us) (?:english|spelling)|metric|imperial|celsius|fahrenheit|kilomet(?:re|er)s|24[- ]hour|in (?:english|german|french|spanish|italian|dutch|portuguese)|"
+    r"(?:british|american|uk|us) (?:english|spelling)|metric|imperial|celsius|fahrenheit|kilomet(?:re|er)s|24[- ]?h(?:our|ours|rs?)?\b|12[- ]hour|in (?:english|german|french|spanish|italian|dutch|portuguese)|"
     r"apologi[sz](?:e|ing)|repeat(?:ing)? (?:my|the) question|sugar-?coat|with me|to me|at me|for me|sentences|units?)\b",
     re.IGNORECASE,
 )
 _WHENEVER: Final = (
     r"(?P<when>when(?:ever)?|if|every time|each time|any ?time|as soon as) (?P<case>(?:i|you|we|my \w+) "
-    r"(?:don['’]t know|do not know|aren['’]t sure|are unsure|ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
+    r"(?:don['’]t know|do not know|aren['’]t (?:sure|certain)|are (?:unsure|not sure|uncertain|in doubt)|ask|request|mention|want|say|give|talk|inquire|need|discuss|submit|share|send|show|post|write|quote|tell|suggest|recommend|plan|book|cook|explain|answer|use|list|upload|paste|report|speak|refer|bring)[^,:;]*?)"
 )
 _VERBS: Final = (
     r"(?:just|say|use|give|show|convert|include|add|write|answer|keep|make|put|tell|call|explain|list|skip|avoid|always|never|don['’]t|do not|provide|start|round|"
@@ -60,7 +64,7 @@ _BARE_OBJECT: Final = re.compile(
 _KINDS: Final = re.compile(rf"^{_DOING}\s+the \w+s of \w+s$", re.IGNORECASE)
 _ONLY: Final = re.compile(rf"^{_POLITE}only (?P<order>{_DOING}\s.+)$", re.IGNORECASE)
 _NO_MORE: Final = re.compile(
-    rf"^{_POLITE}(?P<what>(?:no (?:more )?[\w' -]{{3,60}}?)|(?:only [\w' -]{{3,40}})|(?:[\w' -]{{3,40}} only))(?P<mark>,?\s*(?:please|from now on|from here on|going forward|ever again|in your \w+|in my \w+|with me|when you|in (?:the )?future|any ?more|thanks))+\s*$",
+    rf"^{_POLITE}(?P<what>(?:no (?:more )?[\w' -]{{3,60}}?)|(?:only [\w' -]{{3,40}})|(?:[\w' -]{{3,40}} only))(?P<mark>,?\s*(?:please|from now on|from here on|going forward|ever again|in your \w+|in my \w+|with me|when you|in (?:the )?future|any ?more|thanks))+(?P<more>,\s+(?:just |only |instead,? )?(?:write|use|give|answer|keep|speak|reply|respond)\s[^,;]+)?\s*$",
     re.IGNORECASE,
 )
 _RULE: Final = re.compile(
@@ -73,7 +77,7 @@ _RULE_TAIL: Final = re.compile(
 )
 _EACH: Final = re.compile(
     r"\b(?:every|each) (?:[\w-]+ ){0,2}?(?:summary|answer|reply|response|e-?mail|message|report|list|conversation|chat|session|recipe|draft|letter|plan|explanation|translation|note|update|time you)\b"
-    r"|^(?:remind|tell|send|ask|wake|give) me .*\b(?:every|each) (?:morning|evening|week|day|month|\w+day)\b",
+    r"|^(?:remind|tell|send|ask|wake|give) me .*\b(?:every|each) (?:morning|evening|night|hour|half hour|(?:two|three|few|other|\d+) \w+|week|day|month|year|\w+day)\b",
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
@@ -99,6 +103,10 @@ _NO_ORDERS: Final = frozenset(
         "work",
         "live",
         "run",
+        "prefer",
+        "enjoy",
+        "adore",
+        "avoid",
         "walk",
         "do",
         "drink",
@@ -128,8 +136,29 @@ _FRONTED: Final = re.compile(
     r"^(?P<case>(?:for|in|with) [\w ]{3,40}?),? (?P<order>(?:use|give|add|include|write|show|put|list)\s.+)$",
     re.IGNORECASE,
 )
+_YOU_DO: Final = re.compile(r"\byou (are|give|use|write|have|make|can|say|answer|send|show|tell|do)\b")
+_MEANT: Final = re.compile(
+    r"^(?:when|whenever|if) I (?:say|write|mention|talk about) (?P<said>[\w\"“”' -]{2,30}?),? I(?:['’]m| am)? (?:always |usually )?(?:mean|talking about) (?P<meant>.+)$",
+    re.IGNORECASE,
+)
+_ANSWERS_SHOULD: Final = re.compile(
+    r"^your (?P<what>answers|replies|responses|messages|summaries|explanations|emails|drafts|recipes|plans|lists) (?:should|must|have to|need to|can) (?P<how>(?:always|never|only|not) )?(?P<order>(?!be (?:correct|right|wrong)\b).+)$",
+    re.IGNORECASE,
+)
+_NO_RULE: Final = re.compile(
+    r"there(?:['’]s| is| are)\b|(?:the|our|my|an?) (?:[\w'’-]+ ){1,3}?(?:in|of|at) (?:our|my) (?:[\w-]+ ){1,2}(?:is|are|was|were|has|have)\b",
+    re.IGNORECASE,
+)
+"""What is so in a house without being a rule: "the heating in our flat is electric"."""
+_TEAM: Final = re.compile(r"\bin (?:our|my|this) (team|office)\b", re.IGNORECASE)
+_OF_KIND: Final = re.compile(
+    r"^(?:for|in|with) (?!(?:the|this|that|these|those|my|our|a|an)\b)(?:[\w-]+ ){0,2}\w+s$", re.IGNORECASE
+)
+_FORMED: Final = re.compile(r"\b(?:in|as|with|without|not|only)\b(?! (?:the|this|my)\b)", re.IGNORECASE)
+"""The form of an answer: "give weights in grams"."""
 _OFFERED: Final = re.compile(
-    rf"^{_POLITE}(?:let me know|feel free|just (?:let|ask)|tell me|don['’]t hesitate)\b", re.IGNORECASE
+    rf"^{_POLITE}(?:let me know|feel free|just (?:let|ask)|tell me(?= if| when| whether| more|$)|don['’]t hesitate)\b",
+    re.IGNORECASE,
 )
 """Words that end an answer, not an order: "let me know if you need more"."""
 _ABOUT_THE_LAST: Final = re.compile(
@@ -150,9 +179,11 @@ def instruction(piece: str, speaker: str) -> tuple[str, Claim] | None:
     >>> instruction("Please keep answers short, no preamble", "The user")[0]
     'The user wants the assistant to keep answers short, no preamble'
     """
+    piece = re.sub(r"\byou['’]re\b", "you are", piece)
     try:
         order = (
-            _lasting(piece, speaker)
+            _meant(piece, speaker)
+            or _lasting(piece, speaker)
             or _when(piece, speaker)
             or _standing(piece, speaker)
             or _negative(piece, speaker)
@@ -195,6 +226,14 @@ def _when(piece: str, speaker: str) -> str | None:
     return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', stated)}"
 
 
+def _meant(piece: str, speaker: str) -> str | None:
+    """What a word of the speaker's means, or how all answers should be."""
+    if meant := _MEANT.match(piece):
+        return f"to read {meant['said']} as {in_third_person(meant['meant'], speaker)}"
+    owed = _ANSWERS_SHOULD.match(piece)
+    return f"to make sure that its {owed['what']} {owed['how'] or ''}{_order(owed['order'], speaker)}" if owed else None
+
+
 def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
     """An order that holds for each case to come: "ask me before you book", "start every summary with the weather"."""
     bare = re.sub(r"[,\s]+(?:always|please|thanks|thank you)$", "", _bare_order(piece), flags=re.IGNORECASE)
@@ -206,6 +245,10 @@ def _lasting(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each re
         return f"to give {_order(_COURTEOUS.sub('', _LATER.sub('', denied['what'])).strip(' ,'), speaker)}"
     always = bare != _bare_order(piece) and re.search(r"\balways\b", piece, re.IGNORECASE)
     fronted = _FRONTED.match(bare)
+    formed = fronted and _OF_KIND.match(fronted["case"]) and _FORMED.search(fronted["order"])
+    if formed and fronted and not _ONCE.search(piece):
+        order, comma, refused = _order(fronted["order"], speaker).partition(", not ")
+        return f"to {order} {fronted['case'][:1].lower()}{fronted['case'][1:]}{comma}{refused}"
     if fronted and always:
         return f"to always {_order(fronted['order'], speaker)} {fronted['case']}"
     verb = plain(bare.split()[0]).rsplit("-", 1)[-1] if bare.split() else ""
@@ -237,7 +280,8 @@ def _lead(order: str, speaker: str) -> str:
 
 def _standing(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each return is a form of order
     """An instruction with always, never or from now on; with "remember to" only if it is about answers."""
-    found, later = _STANDING.match(piece), _LATER.search(piece)
+    found = _STANDING.match(piece)
+    later = _LATER.search(piece) if not _PURPOSE.search(piece) else None
     how = found["how"].lower().replace("’", "'") if found else ""
     if found is None and not (
         later and is_base(plain(_bare_order(piece).split()[0] if _bare_order(piece).split() else ""))
@@ -328,8 +372,15 @@ def _of_answers(piece: str, speaker: str) -> str | None:
         re.IGNORECASE,
     ):
         return None
-    if re.search(r"\b(?:for|with|to) me\b", order) and not re.search(
-        _OF_ANSWERS.pattern.replace("|with me|to me|at me|for me", ""), order, re.IGNORECASE
+    manner = re.match(
+        r"(?:be|use|speak|talk|stay)\b.*\bwith me\b|(?:speak|talk|write|explain things) to me (?:like|as|in)\b",
+        order,
+        re.IGNORECASE,
+    )
+    if (
+        not manner
+        and re.search(r"\b(?:for|with|to) me\b", order)
+        and not re.search(_OF_ANSWERS.pattern.replace("|with me|to me|at me|for me", ""), order, re.IGNORECASE)
     ):
         return None
     return f"to {_order(order, speaker)}"
@@ -346,6 +397,8 @@ def _no_more(piece: str, speaker: str) -> str | None:
     ):
         return None
     what = in_third_person(match["what"].strip(" ,"), speaker)
+    if match["more"]:
+        what = f"{what} and to {_order(re.sub(r'^(?:just|only|instead),? ', '', match['more'].strip(' ,')), speaker)}"
     return (
         f"to give {what[:1].lower() + what[1:]}"
         if not re.match(r"no more \w+ing\b", what, re.IGNORECASE)
@@ -355,15 +408,16 @@ def _no_more(piece: str, speaker: str) -> str | None:
 
 def _household_rule(piece: str, speaker: str) -> tuple[str, Claim] | None:
     """A rule of the speaker's house: "No screens after seven, that's our rule"."""
-    if not _RULE.search(piece) or re.search(r"\b(?:you|your|I)\b", piece):
+    if not _RULE.search(piece) or _NO_RULE.match(piece) or re.search(r"\b(?:you|your|I)\b", piece):
         return None
     rule = _RULE_TAIL.sub("", piece).strip(" ,")
     if not says_something_definite(rule, 2) or rule.count(" ") < _RULE_SHORTEST:
         return None
     stated = re.sub(r"^In (?:our|my) (?:house|home|household|family|flat),?\s+", "", rule)
     stated = in_third_person(stated, speaker)
+    group = _TEAM.search(piece)
     return (
-        f"{possessive(speaker)} house rule: {stated[:1].lower() + stated[1:] if stated[1:2].islower() else stated}",
+        f"{possessive(speaker)} {group[1].lower() if group else 'house'} rule: {stated[:1].lower() + stated[1:] if stated[1:2].islower() else stated}",
         Claim(category="preference", kind=PROCEDURAL, confidence=0.85),
     )
 
@@ -371,5 +425,7 @@ def _household_rule(piece: str, speaker: str) -> tuple[str, Claim] | None:
 def _order(order: str, speaker: str) -> str:
     order = re.sub(r"^(?:please|always)\s+|,?\s+(?:please|ok|okay|thanks|thank you)$", "", order, flags=re.IGNORECASE)
     order = re.sub(r"\b(?:don['’]t|do not)\b", "do not", in_third_person(order, inside(speaker)))
-    order = re.sub(r"\byour\b", "its", re.sub(r"\byou (?=(?:are|give|use|write|have|make|can)\b)", "it ", order))
+    order = re.sub(
+        r"\byour\b", "its", _YOU_DO.sub(lambda m: f"it {m[1] if m[1] in {'can', 'are'} else third_person(m[1])}", order)
+    )
     return order[:1].lower() + order[1:] if order[1:2].islower() else order

@@ -26,7 +26,7 @@ KIN: Final = word_set(
     "father-in-law mate bestie hubby missus gran nana stepdad stepmum stepmom godson goddaughter godmother godfather grandchildren grandkids budgie tortoise pony sister-in-law brother-in-law son-in-law daughter-in-law ex ex-husband ex-wife rabbit horse parrot hamster"
 )
 PERSON_WORDS: Final = KIN | word_set(
-    "team company client clients lawyer advisor adviser supervisor landlord landlady band class tenant accountant vet plumber "
+    "co-founder cofounder founder ceo editor agent publisher intern apprentice lodger carer caregiver pupil pupils au-pair godparents instructor principal director team company client clients lawyer advisor adviser supervisor landlord landlady band class tenant accountant vet plumber "
     "electrician nurse babysitter nanny cleaner assistant student students tutor trainer gp surgeon"
 )
 ANIMATE: Final = word_set("someone somebody people guy woman man girl boy lady person everyone")
@@ -155,7 +155,7 @@ FAMILIAR: Final = word_set(
     "door roof ground air water fire back left right side lawn plants vegetables tomatoes chickens hens surgery clinic ward allotment shed barn greenhouse canal railway tracks harbour harbor port cathedral castle square stove fireplace chimney driveway patio terrace porch lobby courtyard gate fence hedge pond well cottage farm field fields quarry mine factory mill "
     "hour hours minute minutes way plunge trees tree studio playground campfire bonfire trail desert jungle island border capital centre center "
     "neighborhood neighbourhood local area region world olympics election elections opera ballet circus theatre stage frontend backend cloud stock piano "
-    "user assistant same rest whole rules law flu measles virus wifi lights"
+    "jitters creeps chills shivers ick blues hiccups giggles user assistant same rest whole rules law flu measles virus wifi lights"
 )
 """Nouns that a listener knows after "the", without a description."""
 UNDER_DISCUSSION: Final = word_set(
@@ -167,7 +167,7 @@ UNDER_DISCUSSION: Final = word_set(
 """Nouns of the talk itself: after "the" they mean what was said before, whatever else their sentence names."""
 INCOMPLETE: Final = word_set(
     "coverage accuracy performance latency throughput efficiency scalability reliability usability readability maintainability precision quality percentage proportion "
-    "improvement improvements reduction increase decrease species kinds types varieties styles variations aspects elements features settings details "
+    "runtime uptime downtime improvement improvements reduction increase decrease species kinds types varieties styles variations aspects elements features settings details "
     "adjustments modifications enhancements results outputs outcomes findings components sections categories "
     "requirements functionality implementation consumption usage rate rates score scores complexity bottleneck bottlenecks footprint utilization utilisation"
 )
@@ -181,6 +181,6 @@ WEAK: Final = word_set(
     "final overall general specific certain particular whole entire full total complete remaining good great better best nice big small large little long short high low "
     "higher lower larger smaller faster slower easier right wrong correct real actual own original updated revised improved modern local similar such relevant "
     "important necessary required possible potential common usual interesting beautiful amazing cool fun decent solid average physical digital fresh latest recent "
-    "first-ever fewer single multiple alternative appropriate proper suitable available unique useful helpful"
+    "first-ever fewer older newer former latter faster cheaper single multiple alternative appropriate proper suitable available unique useful helpful"
 )
 """Adjectives that do not say which one is meant."""
