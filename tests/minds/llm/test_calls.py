@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections import UserDict
 from types import SimpleNamespace
 
 import pytest
@@ -38,7 +39,7 @@ def test_the_text_of_every_usual_form_of_answer_is_found(answer: object) -> None
 def test_parsed_json_is_unchanged_and_a_missing_text_is_empty() -> None:
     item = {"text": "a", "quote": "a"}
     for parsed in ({"facts": []}, item, [item]):
-        assert response_text(parsed) is parsed
+        assert response_text(parsed) == parsed
     for nothing in (None, 7, {"content": None}, SimpleNamespace(content=None, text=None), b"bytes"):
         assert response_text(nothing) == ""
 
@@ -49,6 +50,21 @@ def test_the_raw_text_of_any_answer_can_be_stored() -> None:
     assert raw_of("a\ud83d") == "a?"
     assert raw_of({"a": "ü", "b": [1]}) == '{"a": "\\u00fc", "b": [1]}'
     assert raw_of(circle) == "a list that cannot be written as JSON"
+
+
+def test_objects_in_parsed_json_become_text() -> None:
+    class Broken:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    parsed = response_text({"facts": [{"text": Broken(), "confidence": 1, "tags": UserDict(a=1)}]})
+    assert isinstance(parsed, dict)
+    (item,) = parsed["facts"]
+    assert item["text"].startswith("<Broken instance at")
+    assert (item["confidence"], item["tags"]) == (1, {"a": 1})
+    circle: list[object] = []
+    circle.append(circle)
+    assert response_text(circle) == "a list that cannot be written as JSON"
 
 
 def test_token_counts_are_read_under_both_names() -> None:

@@ -55,7 +55,7 @@ def test_distilling_returns_facts_with_message_quote_and_cost(transcript: Make) 
         MOVED["quote"],
     )
     assert json.loads(proposal.raw) == {"facts": [MOVED]}
-    assert proposal.prompt == "distil@4"
+    assert proposal.prompt == "distil@5"
     cost = proposal.cost
     assert cost.calls == 1
     assert cost.tokens_out == -(-len(proposal.raw) // 4)
@@ -93,7 +93,7 @@ def test_facts_are_held_to_the_transcript(transcript: Make) -> None:
         {**MOVED, "category": "Vorliebe", "expires_in_hours": 2, "valid_from": "2026-02-28"},
         {**MOVED, "text": "Alice has a dog", "message": 3},
         {"text": "Alice has a cat"},
-        {"text": "what only a picture shows"},
+        {"text": "is no fact by itself"},
         {"text": "Alice has a bird", "message": 2},
     ]}  # fmt: skip
     said = ("I moved to Bern yesterday!", "And I have a cat.")

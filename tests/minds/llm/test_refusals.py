@@ -15,10 +15,9 @@ from slowwave.policy.guard.grounding import ground
 TALKS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "refusals.json").read_text(encoding="utf-8"))
 STILL_REFUSED = {
     "Ivo has not played chess since school",
-    "The test coverage is at 83 percent; 90 was wanted by the end of March 2026",
     "The user got a budget of 40k instead of the 65k asked for",
 }
-"""True facts that code refuses: another verb for a denied action, a quarter of a year, a denial of a part."""
+"""True facts that code refuses: another verb for a denied action, a denial of a part."""
 
 
 def transcript(talk: Mapping[str, Any]) -> Transcript:
@@ -51,5 +50,5 @@ def test_a_reply_keeps_its_true_facts_and_loses_the_invented_ones(talk: Mapping[
 
 def test_the_replies_are_many_and_few_true_facts_are_refused() -> None:
     true = sum(len(talk["true"]) for talk in TALKS)
-    assert true >= 90
+    assert true >= 220
     assert sum(len(refused(talk, talk["true"])) for talk in TALKS) <= len(STILL_REFUSED)

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol, Self, TypeGuard
+from typing import Any, Final, Protocol, Self, TypeGuard, cast
 
 from slowwave import forks
-from slowwave.errors import InputError, ModelError, PortError
+from slowwave.errors import InputError, ModelError, PortError, shown
 from slowwave.model.message import tidy
 from slowwave.ports import LLM
 from slowwave.telemetry import child
@@ -133,16 +133,25 @@ def run_on_owner_loop(llm: object, loop: asyncio.AbstractEventLoop, seconds: flo
 def response_text(answer: object) -> Content:
     """The text of an answer (a str, a dict or object with content or text, a list of such parts), or JSON already parsed.
 
-    An answer without any of these is empty text.
+    An answer without any of these is empty text. Objects inside parsed JSON become text, so that no later reader calls their code.
     """
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Mapping):
         content = answer.get("content", None if {"quote", "category"} & answer.keys() else answer.get("text"))
-        return answer if content is None and "content" not in answer else _content_text(content)
+        return _plain(answer) if content is None and "content" not in answer else _content_text(content)
     if isinstance(answer, list | tuple):
-        return _joined(answer) or answer
+        return _joined(answer) or _plain(answer)
     return _content_text(getattr(answer, "content", None) or getattr(answer, "text", None))
+
+
+def _plain(parsed: Mapping[str, object] | Sequence[object]) -> Content:
+    """Parsed JSON of plain values only, or a sentence if it cannot be written as JSON."""
+    written = raw_of(parsed)
+    try:
+        return cast("Content", json.loads(written))
+    except ValueError:
+        return written
 
 
 def raw_of(content: Content) -> str:
@@ -150,9 +159,14 @@ def raw_of(content: Content) -> str:
     if isinstance(content, str):
         return content.encode("utf-8", "replace").decode()
     try:
-        return json.dumps(content, ensure_ascii=True, default=str, skipkeys=True)
+        return json.dumps(content, ensure_ascii=True, default=_json_value, skipkeys=True)
     except (TypeError, ValueError, RecursionError):
         return f"a {type(content).__name__} that cannot be written as JSON"
+
+
+def _json_value(value: object) -> object:
+    """What json writes for an object that is no JSON value."""
+    return dict(value) if isinstance(value, Mapping) else shown(value)
 
 
 def tokens_of(answer: object) -> tuple[int | None, int | None]:

@@ -11,6 +11,7 @@ from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcr
 from slowwave.policy.comparison.duplicates import normalised
 from slowwave.policy.guard.grounding import content_stems, coverage_ratio, ground
 from slowwave.policy.retention.categories import REGISTRY, later
+from slowwave.policy.retention.lasting import category_of
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.date_spans import written_spans
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -28,7 +29,7 @@ INSTRUCTION: Final = "instruction"
 GLOSSES: Final[dict[str, str]] = {
     "identity": "who the user is",
     "preference": "likes",
-    "person": "somebody's life, family, health",
+    "person": "somebody's life, family, health, work",
     "goal": "a wish or plan",
     "observation": "what happened",
     "project_status": "unfinished work",
@@ -76,10 +77,11 @@ def interpret_facts(
             continue
         at = times[shown[0]] if shown else transcript.turns[-1].memory.at
         instruction = item.category == INSTRUCTION and INSTRUCTION not in categories
+        category = category_of(item.category, item.text, at)
         kept.append(
             Fact(
                 text=item.text,
-                category="preference" if instruction else item.category if item.category in categories else "other",
+                category="preference" if instruction else category if category in categories else "other",
                 kind=_kind(item, instruction=instruction),
                 subject=item.subject or _subject(item.text, transcript.speakers),
                 confidence=item.confidence,

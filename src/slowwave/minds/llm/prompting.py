@@ -27,10 +27,9 @@ ADVICE: Final = (500, 300)
 _CUT_LEAST: Final = 100  # fewer characters are not worth a note
 _EARLIER_MARK: Final = "earlier"
 _MESSAGES_A_FACT: Final = 3
-_TOKENS_A_FACT: Final = 100  # of what persons say: a long message may hold several facts
+_TOKENS_A_FACT: Final = 100  # of what people say: a long message may hold several facts
 _FEWEST: Final = 2
-_MOST: Final = 10
-"""More facts of one chunk are mostly small talk."""
+_SHORT: Final = 5  # facts that a conversation of ten messages may give
 
 
 def fenced(lines: Iterable[str], task: str) -> str:
@@ -82,16 +81,24 @@ def _without_advice(memory: Memory) -> str:
     """The text of a message; of a long one of an assistant without a name its beginning and end."""
     first, last = ADVICE
     text = memory.text
-    if memory.role != "assistant" or bare_name(memory.role, memory.speaker) or len(text) <= first + last + _CUT_LEAST:
+    if not _is_advice(memory) or len(text) <= first + last + _CUT_LEAST:
         return text
     return f"{text[:first]} [… {len(text) - first - last:,} characters …] {text[-last:]}"
 
 
+def _is_advice(memory: Memory) -> bool:
+    return memory.role == "assistant" and bare_name(memory.role, memory.speaker) is None
+
+
 def how_many(transcript: Transcript) -> str:
-    """The limit of facts as words: at most one for three messages or 100 tokens of persons, from 2 to 10 or `most`."""
-    spoken = sum(estimate(turn.memory.text) for turn in transcript.turns if turn.memory.role != "assistant")
-    most = max(_FEWEST, len(transcript.turns) // _MESSAGES_A_FACT, spoken // _TOKENS_A_FACT)
-    most = min(most, _MOST, transcript.most)
+    """The limit of facts as words, from 2 to `most`: one for 100 tokens of what people say, one for three messages, or for two up to `_SHORT`.
+
+    A short conversation is often an exchange of news, and a long one is longer by small talk.
+    """
+    spoken = sum(estimate(turn.memory.text) for turn in transcript.turns if not _is_advice(turn.memory))
+    messages = len(transcript.turns)
+    most = max(_FEWEST, messages // _MESSAGES_A_FACT, min(messages // 2, _SHORT), spoken // _TOKENS_A_FACT)
+    most = min(most, transcript.most)
     return f"at most {most} facts" if most > 1 else "at most 1 fact"
 
 
