@@ -12,6 +12,8 @@ OPPOSITES = [
     ("The user loves walnuts and hates hazelnuts", NUTS),
     ("The user loves walnuts", NUTS),
     ("Ada likes figs", "Ada hates figs"),
+    ("Ada loves the countryside", "I thought of you, but I hate the countryside"),
+    ("Ada passed the exam", "I made two attempts and did not pass the exam"),
     ("Ada eats meat", "I have never eaten any meat"),
     ("Ada smokes", "I quit smoking last year"),
     ("Juno never painted the cellar stairs", "Juno painted the cellar stairs white"),
@@ -38,6 +40,9 @@ AGREEING = [
     ("The user does not eat meat", "Ich esse kein Fleisch"),
     ("The user does not eat meat", "我不吃肉"),
     ("Ada is not unhappy", "unusual"),
+    ("Ada loves the countryside", "I thought I'd hate the countryside, but I love it"),
+    ("Ada would take a job in Oslo", "I wouldn't say no to a job in Oslo"),
+    ("Ada passed the exam on the second attempt", "It took me two attempts to pass the exam"),
     ("Juno kept the harbour, quay, pier and mole lamps", "Juno did not see the tall grey harbour lamps"),
 ]
 

@@ -293,3 +293,31 @@ def test_an_expired_fact_is_marked_before_it_is_archived() -> None:
         found = fact_line(due, now)
         assert found is not None
         assert (found.until is None) is (until is None)
+
+
+@pytest.mark.parametrize(
+    "question", ["What do you know about Ines?", "Tell me about Ines.", "Sum up Ines's life story.", "The life of Ines"]
+)
+def test_a_question_for_a_life_finds_its_page_with_all_lines(question: str) -> None:
+    lines = [line(f"I {verb} in the choir", day, verb) for day, verb in enumerate(("sing", "hum", "whistle"), start=1)]
+    life, hobbies = page("Ines", "life", *lines), page("Ines", "hobbies", *lines)
+    assert wants_page(question)
+    assert [one.ref for one in best_pages(question, [hobbies, life])] == ["Ines/life"]
+    assert len(lines_for(question, life)) == 3
+
+
+def test_the_page_of_a_life_comes_after_a_page_of_one_topic_that_answers() -> None:
+    lines = [line(f"I {verb} in the choir", day, verb) for day, verb in enumerate(("sing", "hum", "whistle"), start=1)]
+    life, hobbies = page("Ines", "life", *lines), page("Ines", "hobbies", *lines)
+    other = page("Ines", "food", line("I cook soup", 1, "soup"))
+    question = "What has Ines done in the choir?"
+    assert [one.ref for one in best_pages(question, [life, hobbies])] == ["Ines/hobbies"]
+    assert [one.ref for one in best_pages(question, [life, other])] == ["Ines/life"]
+
+
+def test_a_question_about_one_thing_of_a_life_wants_no_page() -> None:
+    life = page("The user", "life", line("I sing", 1, "sing"))
+    assert best_pages("Tell me about cooking", [life]) == []
+    assert best_pages("What do you know about cooking?", [life]) == []
+    assert best_pages("What do you know about me?", [life]) == [life]
+    assert not wants_page("When did Ines begin her new job?")

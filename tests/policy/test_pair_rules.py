@@ -117,3 +117,9 @@ def test_a_doubt_another_subject_and_a_statement_that_keeps_all_change_nothing(
     question: str, new: str, old: str
 ) -> None:
     assert changed_for(frozenset(map(stem, words(question))), new, old) is None
+
+
+def test_a_report_that_an_instruction_is_followed_is_not_outdated_by_it() -> None:
+    new = "Always report exact weights when I ask about loaves."
+    assert outdated_by(new, "I've weighed the loaves as I said, always to report exact weights") is None
+    assert outdated_by(new, "Always report rough weights of loaves") is not None

@@ -1,5 +1,6 @@
 """Relevance: the probability that a hit answers the question, from the features of its score."""
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,7 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import InputError
-from slowwave.policy.ranking.relevance import Features, information, relevances
+from slowwave.policy.ranking.relevance import SMALL, Features, information, relevances
 from slowwave.policy.text.features import is_small_talk, parse_question
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ SMALL_TALK = (
     ),
 )
 NOTHING = Features(words=0.0, covered=0.0, mass=0.0, cosine=0.0, asked=False, question=0.0)
+LARGE = 1_000_000_000
 GOOD = Features(words=0.6, covered=1.0, mass=12.0, cosine=2.0, asked=False, question=0.0)
 
 
@@ -66,29 +68,56 @@ def garden(request: pytest.FixtureRequest) -> "Iterator[AgentMemory]":
 
 def test_relevance_has_the_values_of_the_formula() -> None:
     question = parse_question("tulips and Holland", {})
-    assert relevances([[GOOD]], question) == [pytest.approx(0.9526 * 0.3775, abs=1e-4)]  # sigmoid(3) * sigmoid(-0.5)
+    large = [pytest.approx(0.9526 * 0.3775, abs=1e-4)]  # sigmoid(3) * sigmoid(-0.5)
+    assert relevances([[GOOD]], question, LARGE) == large
     bare = replace(GOOD, cosine=None)
-    assert relevances([[bare]], question) == [pytest.approx(0.9002 * 0.2891, abs=1e-4)]  # sigmoid(2.2) * sigmoid(-0.9)
-    assert relevances([], question) == []
+    assert relevances([[bare]], question, LARGE) == [
+        pytest.approx(0.9002 * 0.2891, abs=1e-4)
+    ]  # sigmoid(2.2), sigmoid(-0.9)
+    assert relevances([], question, LARGE) == []
+
+
+def test_in_a_small_memory_each_result_is_judged_alone_and_between_both_the_log_odds_are_mixed() -> None:
+    question, own = parse_question("tulips and Holland", {}), parse_question("where are my tulips from?", {})
+    weak = replace(NOTHING, words=0.2, mass=5.0, cosine=0.9)
+    for count in (1, SMALL):
+        assert relevances([[weak]], question, count) == [pytest.approx(0.00407, abs=1e-5)]  # -10 + 0.4 + 0.5 + 3.6
+        assert relevances([[weak]], own, count) == [pytest.approx(0.02931, abs=1e-5)]  # 2 more
+        assert relevances([[replace(weak, cue=True)]], own, count) == [pytest.approx(0.07586, abs=1e-5)]  # 1 more
+        assert relevances([[replace(weak, cosine=None)]], own, count) == [
+            pytest.approx(0.02931, abs=1e-5)
+        ]  # 1 + 3 + 1.5 - 9
+    values = [relevances([[weak]], own, count)[0] for count in (SMALL, 2 * SMALL, LARGE)]
+    odds = [math.log(value / (1 - value)) for value in values]
+    assert odds[1] == pytest.approx((odds[0] + odds[2]) / 2)
+
+
+def test_in_a_small_memory_a_result_does_not_depend_on_the_first() -> None:
+    question = parse_question("tulips and Holland", {})
+    assert relevances([[NOTHING], [GOOD]], question, 10)[1] == relevances([[GOOD]], question, 10)[0]
+    assert relevances([[GOOD], [NOTHING]], question, 10)[1] < 0.001
 
 
 def test_each_feature_moves_relevance_in_its_direction() -> None:
     question = parse_question("tulips and Holland", {})
 
     def of(result: Features) -> float:
-        return relevances([[GOOD], [result]], question)[1]
+        return relevances([[GOOD], [result]], question, LARGE)[1]
 
     middle = replace(GOOD, words=0.3, covered=0.3, cosine=1.0)
     assert of(NOTHING) < of(middle) < of(GOOD)
     assert of(replace(middle, question=1.0)) < of(middle) < of(replace(middle, asked=True))
     assert of(replace(NOTHING, fact=True)) < of(NOTHING)
     assert of(replace(middle, fact=True)) == of(middle)
-    assert relevances([[NOTHING], [GOOD]], question)[1] < of(GOOD)  # the first result shows that nothing is known
+    assert relevances([[NOTHING], [GOOD]], question, LARGE)[1] < of(
+        GOOD
+    )  # the first result shows that nothing is known
 
 
 def test_a_message_is_as_relevant_as_the_best_of_its_facts() -> None:
     question = parse_question("tulips and Holland", {})
-    assert relevances([[NOTHING, GOOD]], question) == relevances([[GOOD]], question)
+    for count in (1, 100, LARGE):
+        assert relevances([[NOTHING, GOOD]], question, count) == relevances([[GOOD]], question, count)
 
 
 def test_a_common_word_is_worth_less_than_a_rare_one_even_in_a_scope_of_one_text() -> None:
@@ -135,6 +164,44 @@ def test_an_answered_question_has_a_relevant_first_hit(garden: AgentMemory, ques
     assert first.relevance > 0.15
     assert first.relevance >= max(hit.relevance for hit in others)
     assert answer in str(garden.context(question))
+
+
+PERSON = (
+    "My sister Paula lives in Braga with her two kids",
+    "The code of the garage is 4471",
+    "My mother-in-law can't have gluten and hates mushrooms",
+    "Our dentist is Dr. Moreno in Elm Street",
+    "I play badminton every Wednesday evening with Tobias",
+    "I prefer aisle seats and vegetarian meals on flights",
+    "My boss Irene wants the budget draft by the end of the month",
+    "My niece Zoe loves dinosaurs and hates pink",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where does my sister live?", "Braga"),
+        ("How do I get into the garage?", "4471"),
+        ("What should I cook for my mother-in-law?", "gluten"),
+        ("Which seat should I book on the plane?", "aisle"),
+        ("What is due for my boss?", "budget"),
+        ("What present would my niece like?", "dinosaurs"),
+    ],
+)
+def test_an_everyday_question_to_a_small_memory_clears_the_floor_with_its_answer(question: str, answer: str) -> None:
+    with AgentMemory.open(":memory:", llm=None) as memory:
+        memory.add_messages([Message(role="user", content=text) for text in PERSON], "c")
+        hits = memory.search(question, min_relevance=Config().relevance_floor)
+        assert answer in hits[0].text
+        assert answer in str(memory.context(question, related_only=True))
+        for other in (
+            "Which bank do I use?",
+            "How tall am I?",
+            "Where did I go to university?",
+            "Who won the election?",
+        ):
+            assert memory.search(other, min_relevance=Config().relevance_floor) == []
 
 
 def test_a_context_about_tulips_lists_no_cat(garden: AgentMemory) -> None:

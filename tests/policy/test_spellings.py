@@ -86,3 +86,18 @@ def test_dates_addresses_other_groups_and_superscripts_are_other_texts(phrase: s
     assert not Phrase(phrase).is_in(text)
     assert not Phrase(text).is_in(phrase)
     assert Phrase(text).is_in(text)
+
+
+LONG = "the letter says that " * 30
+
+
+@pytest.mark.parametrize("said", [f"{LONG}4821 {LONG}", f"{LONG}, PIN 4821", f"4821{LONG}9377{LONG}"])
+def test_a_long_text_is_found_with_its_numbers_in_other_groups(said: str) -> None:
+    phrase = Phrase(said)
+    other = said.replace("4821", "48 21").replace("9377", "9-3-7-7")
+    assert phrase.is_in(f"x {other} y")
+    assert phrase.is_in(f"{LONG}{other}"), "the place before has the same beginning"
+    assert not phrase.is_in(other.replace("says", "sayz"))
+    middle = len(other) // 4
+    assert not phrase.is_in(f"{other[:middle]}q{other[middle + 1 :]}")
+    assert not phrase.is_in(other.replace("48 21", "48.21"))

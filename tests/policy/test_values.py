@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from slowwave.policy.comparison.asked_quantity import asked_quantity
 from slowwave.policy.comparison.values import (
     ValuePair,
     asks_for_history,
+    asks_for_present,
     asks_for_value,
     mentions,
     newest_above_outdated,
@@ -300,3 +302,94 @@ def test_a_question_with_first_marks_an_older_value_perhaps_unless_it_asks_for_t
     said = [("The deadline of the essay is April 1", 1), ("The new deadline of the essay is April 5", 2)]
     (pair,) = older_value_hits(question, said, rare)
     assert (pair.stale, pair.certain) == (stale, False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which editor did I use before?",
+        "When did I switch to the new editor?",
+        "What editor did I use to have?",
+        "How did my weight change?",
+        "What was our previous address?",
+        "What was my old number?",
+        "Which gym was I formerly at?",
+        "What was the rent back then?",
+    ],
+)
+def test_a_question_for_the_past_does_not_ask_for_the_present(question: str) -> None:
+    assert not asks_for_present(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which editor do I use?",
+        "How old am I?",
+        "What is the deadline of the first sprint?",
+        "What do I do after work?",
+        "What was my half marathon time?",
+    ],
+)
+def test_a_question_for_the_present_is_one_also_with_a_word_of_order(question: str) -> None:
+    assert asks_for_present(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        ("How many rye loaves have I baked?", "I baked 8 barley loaves", "I have now baked 12 rye loaves"),
+        ("What is the rate of baked loaves?", "I baked 8 loaves", "I have now baked 12 loaves"),
+        (
+            "When does the first stage end?",
+            "The first stage ends on March 29",
+            "Stage 2 now ends on April 19",
+        ),
+        ("How many loaves have I sold?", "I sold 95 loaves", "I went from 70 to 90 loaves sold, up to now"),
+    ],
+)
+def test_a_value_of_another_thing_item_or_change_outdates_nothing(question: str, old: str, new: str) -> None:
+    assert older_value_hits(question, [(old, 1), (new, 2)], lambda _: 0.5) == []
+
+
+def test_a_value_of_another_item_is_never_the_newer_one() -> None:
+    said = [("The first stage ends on March 29", 1), ("Stage 2 now ends on April 19", 2)]
+    assert older_value_hits("When does the first stage end?", said, rare) == []
+
+
+def test_of_several_values_the_one_that_is_asked_for_is_compared() -> None:
+    said = [
+        ("I reached 70% in 12 rounds of rowing practice", 1),
+        ("Now I reached 95% in 15 rounds of rowing practice", 2),
+    ]
+    (pair,) = older_value_hits("What is my rate after 15 rounds of rowing practice?", said, lambda _: 2.0)
+    assert (pair.old_value, pair.new_value, pair.certain) == ("70%", "95%", False)
+
+
+@pytest.mark.parametrize(
+    ("question", "named", "counted", "item"),
+    [
+        ("How many rye loaves have I baked?", {"rye", "loav"}, True, ""),
+        ("What is the daily call quota of my key?", {"daili", "call", "quota"}, False, ""),
+        ("When does sprint 2 end?", set(), False, "2"),
+        ("When is the final round?", set(), False, "last"),
+    ],
+)
+def test_what_a_question_asks_the_value_of(question: str, named: set[str], item: str, *, counted: bool) -> None:
+    asked = asked_quantity(question)
+    assert (asked.named, asked.counted, asked.item, asked.is_value) == (named, counted, item, True)
+
+
+def test_calls_of_a_minute_are_no_calls_of_a_day() -> None:
+    asked = asked_quantity("What is the daily call quota of my key?")
+    assert asked.fits(frozenset({"call", "daili"}), frozenset())
+    assert not asked.fits(frozenset({"call", "minut"}), frozenset())
+
+
+def test_a_share_answers_no_question_for_a_count() -> None:
+    said = [
+        ("I practised the rowing rounds at 20% of my strength", 1),
+        ("I now practise the rowing rounds at 85% of my strength", 2),
+    ]
+    assert older_value_hits("How many rowing rounds have I practised?", said, rare) == []
+    assert older_value_hits("What is my strength in the rowing rounds?", said, rare) != []

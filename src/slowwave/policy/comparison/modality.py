@@ -24,6 +24,8 @@ _STILL_AHEAD: Final = lazy_regex(
     r"(?:\w+ly |also |just |not |really )?(\w+)",
     re.IGNORECASE,
 )
+# "It took me two attempts to pass": it was done in the end.
+_MANAGED: Final = lazy_regex(r"\b(took (?:\w+ ){0,4}?)(?:attempts?|tries) to\b", re.IGNORECASE)
 _WORD: Final = lazy_regex(r"[^\W\d_]+")
 _TO_BE: Final = lazy_regex(r"\bbe (?:\w+ly )?\w+", re.IGNORECASE)  # "will not be extended" reports nothing as done
 
@@ -43,7 +45,7 @@ def modality_mismatch(claim: str, sources: Sequence[str]) -> str | None:
     'painted'
     """
     written = expanded(claim)
-    source_texts = [expanded(text) for text in sources]
+    source_texts = [_MANAGED.sub(r"\1 ", expanded(text)) for text in sources]
     for match in _INTENTION.finditer(written):
         verb = next(filter(None, match.groups()))
         forms = [form for text in source_texts for form in _forms(text, verb)]

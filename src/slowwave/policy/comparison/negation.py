@@ -49,7 +49,7 @@ _FORM_ONLY: Final = lazy_regex(
     r"|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
     r"|(?:why|if|or) not|why (?:do|does|did) not|whether or not|do not (?:worry|forget|hesitate|miss|mind)|never (?:mind|gets old|too late|stops?|"
     r"fails?|forget|give up|gives up|miss(?:es)?|know|imagined|thought|been (?:so|more|happier|better))|nothing (?:but|better|like|beats|more)|not (?:stop|give up|miss|lose)"
-    r"|why (?:\w+ ){1,2}(?:do|does|did|have|has|had) not|not like (?:it|that|this|they|we) (?:was|were|used|is|are)|instead of|rather than)\b",
+    r"|would not say no(?: to)?|why (?:\w+ ){1,2}(?:do|does|did|have|has|had) not|not like (?:it|that|this|they|we) (?:was|were|used|is|are)|instead of|rather than)\b",
     re.IGNORECASE,
 )
 # What has not happened for long, or no longer happens: "ages since I played", "the last time I was there", "I used to smoke".
@@ -61,6 +61,11 @@ _NO_MORE: Final = lazy_regex(
 # "Without" in a subject denies its noun and not the verb: "a girl without family was comforted".
 _WITHOUT: Final = lazy_regex(
     rf"(?<=\w )((?:without|with no)(?: \w+){{1,4}}?) (?=(?:{'|'.join(sorted(AUXILIARIES))})\b)", re.IGNORECASE
+)
+# What somebody once expected and says otherwise of: "I thought I would hate it, but I love it".
+_EXPECTED: Final = lazy_regex(
+    r"\b(?:thought|expected|feared|assumed|figured|was (?:sure|afraid|worried))\s+(?:that\s+)?(?:i|we|he|she|it|they)\b[^,.;:!?]*(?=,?\s+but\b)",
+    re.IGNORECASE,
 )
 _QUITE: Final = "quite"  # has the stem of "quit"
 _SO: Final = "so"  # "not so great" does not deny "great", and "so" may begin a new clause
@@ -139,6 +144,7 @@ def polarities(text: str) -> Mapping[str, frozenset[int]]:
     in_clause: dict[str, set[int]]
     negative = False
     marked = _FORM_ONLY.sub(f" {_OPEN_MARK} ", _NO_MORE.sub(f" {_OPEN_MARK} ", expanded(text)))
+    marked = _EXPECTED.sub(f" {_OPEN_MARK} ", marked)
     marked = _WITHOUT.sub(r"\1 — ", _UNDONE.sub(r"\g<0> not", marked))
     for match in sentence_runs(marked, semicolons=True):
         sentence = match.group()

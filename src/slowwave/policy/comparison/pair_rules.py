@@ -61,6 +61,8 @@ _QUOTED: Final = lazy_regex(
 
 
 _ORDER: Final = lazy_regex(r"^\W*(?:please|kindly|stop|keep|use|answer|reply|call me|write)\b", re.IGNORECASE)
+_REPORTS: Final = lazy_regex(r"^\W*(?:I|we)(?:['’](?:m|re|ve)| am| are| have| was| were)\b", re.IGNORECASE)
+"""The beginning of a sentence that reports what somebody does; "I always want short answers" asks for something."""
 _CHANGE: Final = lazy_regex(
     r"\b(?:now|these days|nowadays|switched|changed|moved|pushed|postponed|rescheduled|raised|lowered|increased|reduced|stopped|quit"
     r"|no longer|any ?more|again|turns out|instead|sold|closed|from now on|replaced|upgraded|actually|correction|update|broke up"
@@ -200,7 +202,7 @@ def _read(sentence: str) -> _Read:
         rule=(rule := is_rule(sentence)),
         asks=_ASKS.search(sentence) is not None,
         question=_QUESTION.search(sentence) is not None,
-        order=rule or _ORDER.match(sentence) is not None,
+        order=(rule and not _REPORTS.match(sentence)) or _ORDER.match(sentence) is not None,
         changes=_CHANGE.search(sentence) is not None,
         new=frozenset().union(*(_content(match[1]) for match in _NEW.finditer(sentence))),
     )

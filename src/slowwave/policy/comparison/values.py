@@ -6,10 +6,11 @@ A value mention is a value with its unit ("8 cards"), the content stems around i
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations, islice
 from typing import Any, Final
 
+from slowwave.policy.comparison.asked_quantity import AskedQuantity, asked_quantity, item_at
 from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS
 from slowwave.policy.text.clauses import prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -59,6 +60,7 @@ _NO_UNITS: Final = frozenset({"now", "today", "instead", "again"})
 _DETERMINERS: Final = frozenset(["the", "a", "an", "my", "our", "your", "his", "her", "its", "their", "this", "that"])
 _CACHED_TEXTS: Final = 1024
 _LONGEST: Final = 20_000  # characters read of one text
+_TO_WITHIN: Final = 4  # tokens after a value within which "to" makes it a former one
 _MENTIONS_MAX: Final = 50  # values compared of one text; a pasted table has more
 
 _MONTHS: Final = "|".join(LOWER_MONTHS)
@@ -94,7 +96,9 @@ _ASKS_FOR_VALUE: Final = lazy_regex(
 )
 _ASKS_FOR_HISTORY: Final = lazy_regex(
     r"\bbetween\b|(?<!\bto )\b(?:improv|increas|chang)\w*|\bfirst\b|\binitial\w*|\boriginal\w*|\bcompar\w*|\bprogress\w*|\bover time\b"
-    r"|\bbefore\b|\bafter\b|\bhow did\b|\bin order\b|\bdifference\b|\bfrom\b.{1,80}\bto\b",
+    r"|\bbefore\b|\bafter\b|\bhow did\b|\bin order\b|\bdifference\b|\bfrom\b.{1,80}\bto\b"
+    r"|\bwhen did\b|\b(?:I|we|you|he|she|it|they) used to\b|\bdid\b.{1,60}\buse to\b|\bback then\b|\bin the past\b"
+    r"|\bpreviously\b|\bformerly\b|\bearlier\b|\b(?:former|previous)\b|\b(?:my|our|his|her|their) old\b",
     re.IGNORECASE,
 )
 _ASKS_OF_PAST: Final = lazy_regex(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
@@ -106,13 +110,17 @@ _ORDINAL: Final = lazy_regex(r"\b(?:first|before|after)\b", re.IGNORECASE)
 class ValueMention:
     """One value in a text: its unit, the content stems around it (`context`), and whether a word of change is near (`cue`).
 
-    A number directly after a word of change may have no unit ("the commits have reached 165").
+    A number directly after a word of change may have no unit ("the commits have reached 165"). `was` says that it is the former
+    value of "from A to B", and `former` is A where it is B; `item` is the number of the item it belongs to ("sprint 2": "2").
     """
 
     value: str
     unit: frozenset[str]
     context: frozenset[str]
     cue: bool
+    was: bool = False
+    former: str = ""
+    item: str = ""
 
 
 PERHAPS: Final = "perhaps outdated"
@@ -160,7 +168,16 @@ def asks_for_history(question: str) -> bool:
     return _ASKS_FOR_HISTORY.search(question) is not None
 
 
-def _asks_for_present(question: str) -> bool:
+def asks_for_present(question: str) -> bool:
+    """Whether a question asks for a present value: without words of history, or with "first" but no other sign of the past.
+
+    >>> asks_for_present("Which editor do I use?"), asks_for_present("Which editor did I use before?")
+    (True, False)
+    """
+    return not asks_for_history(question) or _is_present_in_order(question)
+
+
+def _is_present_in_order(question: str) -> bool:
     """Whether a question has words of history such as "first", but no other sign that it asks for the past."""
     return not (_ASKS_OF_PAST.search(question) or asks_for_history(_ORDINAL.sub(" ", question)))
 
@@ -200,6 +217,9 @@ def _in_sentence(tokens: Sequence[re.Match[str]], sentence: str) -> list[ValueMe
                 unit=unit,
                 context=frozenset(s for s in near if s) - unit,
                 cue=_cue(tokens, place, sentence),
+                was=_was(tokens, place),
+                former=_former(tokens, place),
+                item=item_at(sentence, token.start()),
             )
         )
     return values
@@ -279,7 +299,8 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
     Two values belong to the same quantity if each covers at least 0.30 of the question's idf mass, they share a unit, and their
     shared context has an idf mass of at least 2 and of a tenth of the smaller context. The newer must be near a word of change.
     Perhaps they do if the question names the unit ("how many cards") and each has another word of it nearby; and if the question
-    has a word of history such as "first", but asks for the present.
+    has a word of history such as "first", but asks for the present. Then both must be values of what the question asks for
+    (`asked_quantity`), of the same item.
 
     Args:
         question: The question; without a question for a value the result is empty.
@@ -295,7 +316,8 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
     question_stems = _stems(question)
     weight = sum(map(idf, question_stems))
     history = asks_for_history(question)
-    stale = not history or _asks_for_present(question)
+    stale = asks_for_present(question)
+    asked = asked_quantity(question)
     every = [_near_question(question_stems, text) for text, _ in ranked]
     relevant = [_relevant_mentions(question_stems, weight, text, idf) for text, _ in ranked]
     pairs = []
@@ -303,8 +325,17 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
         if ranked[first][1] == ranked[second][1]:
             continue
         older, newer = (first, second) if ranked[first][1] < ranked[second][1] else (second, first)
-        certain = _changed(relevant[newer], relevant[older], idf, SHARED_IDF_MIN, SHARED_SHARE_MIN)
-        if change := certain or _counted(every[newer], every[older], question_stems):
+        asked_for = partial(_is_asked, asked, every[older])
+        changed = _changed(
+            relevant[newer],
+            relevant[older],
+            idf,
+            SHARED_IDF_MIN,
+            SHARED_SHARE_MIN,
+            asked_for if history else partial(_may_be_asked, asked),
+        )
+        certain = changed if not history else None
+        if change := changed or _counted(every[newer], every[older], question_stems, asked_for):
             new, old = change
             because = f"A later message says {new.value} where this one says {old.value}."
             pairs.append(
@@ -314,11 +345,42 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
                     new_value=new.value,
                     old_value=old.value,
                     stale=stale,
-                    because=because if certain and not history else f"{PERHAPS}: {because[0].lower()}{because[1:]}",
-                    certain=certain is not None and not history,
+                    because=because if certain else f"{PERHAPS}: {because[0].lower()}{because[1:]}",
+                    certain=certain is not None,
                 )
             )
     return sorted(pairs, key=lambda pair: (pair.older, pair.newer))
+
+
+def _any(new: ValueMention, old: ValueMention) -> bool:  # noqa: ARG001 - a rule that refuses no pair
+    return True
+
+
+def _may_be_asked(asked: AskedQuantity, new: ValueMention, old: ValueMention) -> bool:
+    """Whether two values are of a kind that a question may ask for: a share answers no question for a count."""
+    return asked.may_be(new.unit) and asked.may_be(old.unit)
+
+
+def _is_asked(asked: AskedQuantity, said: Sequence[ValueMention], new: ValueMention, old: ValueMention) -> bool:
+    """Whether two values are both of what a question asks for, and of its item, and the older text does not say the newer one.
+
+    "From A to B" replaces A only.
+    """
+    if _says(said, new) or (new.former and not _same(new.former, old.value)):
+        return False
+    if any(asked.item and one.item and asked.item != one.item for one in (new, old)):
+        return False
+    return all(asked.fits(one.unit, one.context) for one in (new, old)) and not _other_items(new, old)
+
+
+def _says(said: Sequence[ValueMention], new: ValueMention) -> bool:
+    """Whether a text also says the newer value: "it rose from 70% to 90%" is not outdated by 90%."""
+    return any(_same(one.value, new.value) and one.unit & new.unit for one in said)
+
+
+def _other_items(new: ValueMention, old: ValueMention) -> bool:
+    """Whether two values belong to items of different numbers: "sprint 1" and "sprint 2"."""
+    return bool(new.item and old.item and new.item != old.item)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -338,31 +400,39 @@ def _near_question(question_stems: frozenset[str], text: str) -> list[ValueMenti
 
 
 def _changed(
-    newer: Sequence[ValueMention], older: Sequence[ValueMention], idf: Idf, least: float, share: float
+    newer: Sequence[ValueMention],
+    older: Sequence[ValueMention],
+    idf: Idf,
+    least: float,
+    share: float,
+    accepts: Callable[[ValueMention, ValueMention], bool],
 ) -> tuple[ValueMention, ValueMention] | None:
     """The first two mentions of one quantity with different values, if a word of change is near the newer one."""
     for new in newer:
-        if not new.cue:
+        if not new.cue or new.was:
             continue
         for old in older:
-            if _same(new.value, old.value) or not new.unit & old.unit:
+            if _same(new.value, old.value) or not new.unit & old.unit or _other_items(new, old):
                 continue
             shared = sum(map(idf, new.context & old.context))
             smaller = min(sum(map(idf, new.context)), sum(map(idf, old.context)))
-            if shared >= least and shared >= share * smaller:
+            if shared >= least and shared >= share * smaller and accepts(new, old):
                 return new, old
     return None
 
 
 def _counted(
-    newer: Sequence[ValueMention], older: Sequence[ValueMention], question: frozenset[str]
+    newer: Sequence[ValueMention],
+    older: Sequence[ValueMention],
+    question: frozenset[str],
+    accepts: Callable[[ValueMention, ValueMention], bool],
 ) -> tuple[ValueMention, ValueMention] | None:
     """The first two different numbers of what a question counts, if a word of change is near the newer one.
 
     Each has a further word of the question nearby.
     """
     for new in newer:
-        if not new.cue:
+        if not new.cue or new.was:
             continue
         for old in older:
             unit = (new.unit or new.context) & old.unit & question
@@ -371,9 +441,25 @@ def _counted(
                 and (new.context | new.unit) & question > unit
                 and not _same(new.value, old.value)
                 and (old.context | old.unit) & question > unit
+                and accepts(new, old)
             ):
                 return new, old
     return None
+
+
+def _was(tokens: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether a value is the former one: "from 70% to 90%"."""
+    after = [token.group().casefold() for token in tokens[place + 1 : place + _TO_WITHIN]]
+    return place > 0 and tokens[place - 1].group().casefold() == "from" and "to" in after
+
+
+def _former(tokens: Sequence[re.Match[str]], place: int) -> str:
+    """The value A of "from A to B" at the place of B; empty without one."""
+    near = tokens[max(0, place - _TO_WITHIN) : place]
+    if not near or "to" not in (token.group().casefold() for token in near):
+        return ""
+    starts = range(max(1, place - _TO_WITHIN), place)
+    return next((_value(tokens[n])[1] for n in starts if tokens[n - 1].group().casefold() == "from"), "")
 
 
 def newest_above_outdated(size: int, pairs: Sequence[ValuePair]) -> list[int]:
@@ -396,7 +482,9 @@ def value_changed(new: str, old: str, idf: Idf) -> ValueChange | None:
     value. About one in four such links concerns the same attribute: the result is a question for a person, not a reason to
     supersede.
     """
-    change = _changed(mentions(new)[:_MENTIONS_MAX], mentions(old)[:_MENTIONS_MAX], idf, LINK_IDF_MIN, LINK_SHARE_MIN)
+    change = _changed(
+        mentions(new)[:_MENTIONS_MAX], mentions(old)[:_MENTIONS_MAX], idf, LINK_IDF_MIN, LINK_SHARE_MIN, _any
+    )
     if change is None:
         return None
     newer, older = change

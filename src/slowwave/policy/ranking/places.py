@@ -55,7 +55,7 @@ def fair_order(claims: Sequence[Claim]) -> list[int]:
     >>> fair_order([web, other, web, Claim(source=None, words=frozenset(), competes=True)])
     [0, 3, 1, 2]
     """
-    repeated = _repeated(claims)
+    repeated = repeated_places(claims)
     waiting = [place for place in range(len(claims)) if place not in repeated]
     competing = Counter(claims[place].source for place in waiting if claims[place].competes)
     taken: Counter[str | None] = Counter()
@@ -80,21 +80,21 @@ def _is_full(source: str, taken: int, places: int, competing: Counter[str | None
     return taken >= allowed_places(places, share=OF_OTHERS) and competing.total() > competing[source]
 
 
-def _repeated(claims: Sequence[Claim]) -> set[int]:
-    """The places of claims that nearly repeat a better one of the same limited source."""
+def repeated_places(claims: Sequence[Claim], alike: float = ALIKE) -> set[int]:
+    """The places of claims that repeat a better one of the same limited source, by the share of words in common."""
     known: dict[str, list[frozenset[str]]] = {}
     repeated: set[int] = set()
     for place, claim in enumerate(claims):
         if claim.source is None:
             continue
         shown = known.setdefault(claim.source, [])
-        if any(_alike(claim.words, words) for words in shown):
+        if any(_alike(claim.words, words, alike) for words in shown):
             repeated.add(place)
         elif len(shown) < COMPARED:
             shown.append(claim.words)
     return repeated
 
 
-def _alike(words: frozenset[str], others: frozenset[str]) -> bool:
+def _alike(words: frozenset[str], others: frozenset[str], share: float) -> bool:
     union = len(words | others)
-    return bool(union) and len(words & others) >= ALIKE * union
+    return bool(union) and len(words & others) >= share * union

@@ -7,6 +7,14 @@ about one result: does it answer the question, if anything does? Both are linear
 (22 November 2026; `bench/relevance.py` prints its check): LoCoMo and BEAM 100K, half of the conversations for the fit and
 half for the check. Evidence turns are positive. All other results are negative: those of the same questions, of questions of
 other conversations, and of general requests. Questions that a conversation answers and others have equal weight.
+
+A small memory is another matter: it has one statement of each subject, and the question shares few words with it ("what should
+I cook for her?"). There each result is judged alone:
+
+    relevance = sigmoid(ALONE)
+
+`ALONE` is linear too (fit of 23 November 2026, `bench/small_memories.py`). Its constant is chosen for the floor of contexts, 0.01:
+about four of five right first results are above it. Between small and large memories the log odds of both formulas are mixed.
 """
 
 import math
@@ -17,6 +25,7 @@ from typing import Final
 
 from slowwave.policy.ranking.score import MEANING
 from slowwave.policy.text.features import ParsedQuestion, is_small_talk
+from slowwave.policy.text.rarity import rarity
 from slowwave.policy.text.tokens import STOP_WORDS, word_id, words
 from slowwave.policy.text.word_frequency import commonest
 
@@ -35,6 +44,10 @@ UNSAID: Final = -2.0
 """For a fact without a word of the question. A message may answer with the words of the messages around it, a fact not."""
 
 
+SMALL: Final = 50
+"""Originals of a scope up to which a result is judged alone; of n times as many, one part of n is judged so."""
+ODDS_MOST: Final = 12.0
+"""The log odds of the formula of large memories are mixed from -12 to 12."""
 NEAR: Final = 0.5
 """The share of the cosine of related texts from which a hit is near its question."""
 
@@ -52,6 +65,7 @@ class Features:
         asked: whether it is by the one speaker that the question names.
         question: how far it is only a question, 0 to 1.
         fact: whether it is a fact or a summary, not a message.
+        cue: whether it contains the kind of answer that the question asks for: a date, a place, a number, a reason or a person.
     """
 
     words: float
@@ -61,6 +75,7 @@ class Features:
     asked: bool
     question: float
     fact: bool = False
+    cue: bool = False
 
     @property
     def said(self) -> float:
@@ -68,19 +83,26 @@ class Features:
         return max(self.words, OCCURS * self.covered)
 
 
-def relevances(results: Sequence[Sequence[Features]], question: ParsedQuestion) -> list[float]:
+def relevances(results: Sequence[Sequence[Features]], question: ParsedQuestion, count: int) -> list[float]:
     """The relevance of each result, 0 to 1. All are 0 if the question is small talk, such as "hi" or "thanks".
 
     Args:
         results: the results, best first: each the features of its text, then those of the facts that are shown with it. The
             text or fact with the highest value counts.
         question: the question.
+        count: how many originals the scope has.
     """
     if not results or (is_small_talk(question.wording) and words(question.wording) and not question.cue):
         return [0.0] * len(results)
     named = question.speaker is not None
     known = _sigmoid(max(_known(each, named=named) for each in results[0]))
-    return [known * _sigmoid(max(map(_answers, result))) for result in results]
+    alone = min(1.0, SMALL / max(1, count))
+    found = []
+    for result in results:
+        among = known * _sigmoid(max(map(_answers, result)))
+        own = max(_alone(each, of_user=question.of_user) for each in result)
+        found.append(_sigmoid((1.0 - alone) * _log_odds(among) + alone * own))
+    return found
 
 
 def _known(first: Features, *, named: bool) -> float:
@@ -88,7 +110,7 @@ def _known(first: Features, *, named: bool) -> float:
     by_words = -5.0 + 5.0 * first.said + 3.5 * mass + 3.0 * named
     if first.cosine is None:
         return by_words
-    return max(by_words - 1.0, -6.0 + first.said + 2.0 * mass + 3.0 * named + 3.0 * max(first.cosine, 0.0))
+    return max(by_words - 1.5, -6.0 + first.said + 2.0 * mass + 3.0 * named + 3.0 * max(first.cosine, 0.0))
 
 
 def _answers(result: Features) -> float:
@@ -96,6 +118,26 @@ def _answers(result: Features) -> float:
     if result.cosine is None:
         return -3.0 + 3.5 * result.said + other
     return -4.0 + 2.5 * result.said + max(result.cosine, 0.0) + 0.5 * result.asked + other
+
+
+def _alone(result: Features, *, of_user: bool) -> float:
+    """The log odds of a result of a small memory. A question for the user's own matters is more often one that it answers."""
+    mass = min(result.mass / MASS, MASS_MOST)
+    other = result.cue - 4.0 * result.question
+    by_words = -9.0 + 5.0 * result.said + 6.0 * mass + 1.5 * of_user + 4.0 * result.asked + other
+    if result.cosine is None:
+        return by_words
+    near = 4.0 * max(result.cosine, 0.0)
+    return max(by_words - 1.5, -10.0 + 2.0 * result.said + mass + near + 2.0 * of_user + 3.0 * result.asked + other)
+
+
+def _log_odds(probability: float) -> float:
+    odds = (
+        math.log(probability / (1.0 - probability))
+        if 0.0 < probability < 1.0
+        else math.copysign(math.inf, probability - 0.5)
+    )
+    return min(max(odds, -ODDS_MOST), ODDS_MOST)
 
 
 def is_near(parts: Mapping[str, float], related: float) -> bool:
@@ -126,7 +168,7 @@ def information(question: ParsedQuestion, count: int, frequency: Callable[[int],
     english = _english_texts(question)
     total = count + BACKGROUND
     known = {term: frequency(term) + english.get(term, 0.0) for term in question.terms}
-    return {term: math.log1p((total - texts + 0.5) / (texts + 0.5)) for term, texts in known.items()}
+    return {term: rarity(total, texts) for term, texts in known.items()}
 
 
 def _english_texts(question: ParsedQuestion) -> Mapping[int, float]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.policy.text.features import PREFERS, RULE, WHEN, WHERE, ParsedQuestion
+from slowwave.policy.text.rarity import rarity
 
 Floats = NDArray[np.floating[Any]]
 Vectors = NDArray[np.float32]
@@ -191,7 +192,7 @@ def lexical(corpus: Corpus, question: ParsedQuestion) -> Floats:
     score, attainable = np.zeros(len(corpus.weight)), 0.0
     for term in question.terms:
         rows, df = corpus.postings(term)
-        idf = float(np.log1p((corpus.count - df + 0.5) / (df + 0.5)))
+        idf = rarity(corpus.count, df)
         attainable += idf
         tf = _frequency(corpus, rows, corpus.days(term))
         if tf is not None:

@@ -216,6 +216,9 @@ _WORDINGS: Final[Mapping[str, str]] = {
 _SEVERAL: Final = frozenset({"name", "job"})
 """Slots whose forms say different things: a nickname does not replace a name. Of other slots all forms can be compared."""
 _ME: Final = frozenset({"i", "my", "me"})
+_OPENINGS: Final = r"(?:so|and|hey|please|remind me|tell me|do you (?:know|remember)|can you tell me)[,:]? "
+_OPENING: Final = lazy_regex(_OPENINGS, re.IGNORECASE)
+_WORD: Final = lazy_regex(r"[a-z]+", re.IGNORECASE)
 _ENDING: Final = r"(?: (?:now|currently|at the moment|right now|these days|nowadays|again|exactly|today))*\s*[?.!]*$"
 _SENTENCE: Final = lazy_regex(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?\n]*")
 _DOUBTED: Final = lazy_regex(
@@ -266,8 +269,9 @@ def slot_of(question: str) -> Slot | None:
     Slot(name='home', holder='')
     """
     text = " ".join(question.replace("’", "'").split())
+    first_words = _first_words(text)
     for name, pattern in _QUESTIONS:
-        if match := _asking(pattern).match(text):
+        if not first_words.isdisjoint(_leading_words(pattern)) and (match := _asking(pattern).match(text)):
             groups = match.groupdict()
             holder = (groups.get("holder") or groups.get("owner") or "").casefold().removesuffix("'s").strip()
             if holder in _ME:
@@ -311,11 +315,28 @@ def outdated_because(newer: Sequence[SlotStatement], older: SlotStatement) -> st
     return ""
 
 
+def _first_words(text: str) -> set[str]:
+    """The first word of a text, and the first one after each of its openings: "so" and "where" of "So, where do I live?"."""
+    words: set[str] = set()
+    place = 0
+    while True:
+        if word := _WORD.match(text, place):
+            words.add(word[0].casefold())
+        if not (opening := _OPENING.match(text, place)):
+            return words
+        place = opening.end()
+
+
+@lru_cache(maxsize=64)
+def _leading_words(pattern: str) -> frozenset[str]:
+    """The words of a question before the holder, of which one begins it. The pattern of another text need not be compiled."""
+    return frozenset(re.findall(r"[a-z]+", pattern.split("(?P<", maxsplit=1)[0]))
+
+
 @lru_cache(maxsize=64)
 def _asking(pattern: str) -> re.Pattern[str]:
-    opening = r"(?:(?:so|and|hey|please|remind me|tell me|do you (?:know|remember)|can you tell me)[,:]? )*"
     meant = _with_terms(pattern).replace(" NOW ", "NOW ").replace("NOW ", _NOW + " ")
-    return re.compile(opening + meant + _ENDING, re.IGNORECASE)
+    return re.compile(rf"(?:{_OPENINGS})*{meant}{_ENDING}", re.IGNORECASE)
 
 
 def _with_terms(pattern: str) -> str:

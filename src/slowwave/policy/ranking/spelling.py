@@ -15,6 +15,7 @@ from slowwave.policy.ranking.everyday_words import subject_shares
 from slowwave.policy.ranking.score import LENGTH, SATURATION
 from slowwave.policy.text.features import is_small_talk
 from slowwave.policy.text.languages import content_words, is_hiragana
+from slowwave.policy.text.rarity import rarity
 from slowwave.policy.text.tokens import is_unspaced, words
 
 SPELLING: Final = 0.5
@@ -88,7 +89,7 @@ def spelling_shares(question: str, texts: Sequence[str]) -> list[float] | None:
         counts.append(Counter(part for part in found if part in asked))
     average = max(1.0, sum(lengths) / len(texts))
     often = Counter(part for count in counts for part in count)
-    idf = {part: math.log1p((len(texts) - often[part] + 0.5) / (often[part] + 0.5)) for part in asked}
+    idf = {part: rarity(len(texts), often[part]) for part in asked}
     attainable = sum(idf[part] for part in sorted(asked))
     shares = []
     for count, length in zip(counts, lengths, strict=True):

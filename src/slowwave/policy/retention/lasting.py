@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from slowwave.model.memory import SUMMARY, Memory
+from slowwave.policy.retention.life import tells_of_life
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ OF_A_LIFE: Final = SELDOM_CHANGES | {"goal", "observation"}
 """Categories of which states last. Facts about work and tools fade as fast as their kind."""
 PERSONAL: Final = OF_A_LIFE | {"other"}
 """Categories of facts whose words say how long they last."""
+_STATE_OF_WORK: Final = "project_status"
+_OF_PLANS: Final = frozenset({"goal", _STATE_OF_WORK})
 OF_LITTLE_WORTH: Final = 0.3
 """An observation of less importance than this does not last: its words say little."""
 
@@ -59,10 +62,15 @@ _PASSING: Final = lazy_regex(
     r"|tonight|today|this (?:morning|afternoon|evening|week|weekend)|later today|tomorrow)\b",
     re.IGNORECASE,
 )
+_PLANNED: Final = lazy_regex(
+    r"\b(?:(?:is|are|am|was|were) (?:\w+ly |also |both |still |now )?(?:planning|going to (?:an?|the)\b|having an?\b|hosting)|coming up|upcoming)\b",
+    re.IGNORECASE,
+)
 _AHEAD: Final = lazy_regex(
     r"\b(?:(?:is|are|am|will be) (?:\w+ly |also |all |both )?(?:going|planning|having|hosting|attending|visiting|travell?ing|flying|meeting|starting"
     r"|seeing|taking|running|leaving|coming|moving|doing|throwing|performing|playing|speaking|presenting|joining|due|scheduled|booked|expecting|\w+ing)"
     r"|will|(?:plans?|intends?|wants?|hopes?|needs?|has|have|ought|expects?) to|looks? forward|thinking (?:of|about)"
+    r"|plans (?:an?|another|the|more|for|on|his|her|their)"
     r"|has an? (?:\w+ ){0,3}(?:appointment|interview|meeting|exam|flight|trip|show|race|date|deadline|reservation|booking|visit)"
     r"|(?:appointment|interview|meeting|exam|flight|trip|race|deadline|reservation|party|wedding|concert) (?:is|are))\b",
     re.IGNORECASE,
@@ -100,14 +108,29 @@ def durability(memory: Memory) -> Durability:
     """How long the fact is of use, by its category, kind and words."""
     if memory.kind in {SUMMARY, "procedural"}:
         return "ordinary"
+    if memory.category in PERSONAL and _is_planned(memory.text):
+        return "passing" if own_end(memory) is None and not _has_open_date(memory.text) else "ordinary"
     return _durability(memory.text, memory.category, memory.kind == "semantic", memory.importance >= OF_LITTLE_WORTH)
 
 
 def durability_of_words(text: str) -> Durability:
     """How long what somebody says is of use, by its words alone: health and milestones last, moods and intentions pass."""
-    if _HEALTH.search(text) or _MILESTONE.search(text):
+    if _HEALTH.search(text) or _MILESTONE.search(text) or tells_of_life(text):
         return "lasting"
-    return "passing" if _PASSING.search(text) else "ordinary"
+    return "passing" if _PASSING.search(text) or _PLANNED.search(text) else "ordinary"
+
+
+def _is_planned(text: str) -> bool:
+    """Whether a text is a plan of something that is soon over: with a date it stays until then, without one it passes."""
+    return _PLANNED.search(text) is not None and not _HEALTH.search(text) and not _MILESTONE.search(text)
+
+
+@lru_cache(maxsize=20_000)
+def _has_open_date(text: str) -> bool:
+    """Whether a text has a date without a year, of which it is not known when it is over."""
+    from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most texts are no plans
+
+    return any(year is None for written in mentioned(text) for year, _, _ in written.readings)
 
 
 @lru_cache(maxsize=20_000)
@@ -118,7 +141,7 @@ def _durability(text: str, category: str, is_state: bool, tells: bool) -> Durabi
         return "lasting"
     if _PASSING.search(text):
         return "passing"
-    if _MILESTONE.search(text):
+    if _MILESTONE.search(text) or (is_state and tells_of_life(text)):  # an event that is no turning point is on a page
         return "lasting"
     lasts = category in SELDOM_CHANGES or (category in OF_A_LIFE and tells)
     return "lasting" if is_state and lasts else "ordinary"
@@ -132,6 +155,27 @@ def tells_of_now(memory: Memory) -> bool:
         and not memory.pinned
         and bool(_NOW.search(memory.text))
     )
+
+
+def is_plan(memory: Memory) -> bool:
+    """Whether a fact tells of something to come: it is a goal or the state of some work, or its plan ends with a day that it names."""
+    return bool(_AHEAD.search(memory.text)) and (memory.category in _OF_PLANS or own_end(memory) is not None)
+
+
+def category_of(name: str, text: str, said: datetime) -> str:
+    """The category of a distilled fact: a past event is an observation, although a mind called it the state of some work.
+
+    >>> category_of("project_status", "Ann tiled the bath on 3 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
+    'observation'
+    >>> category_of("project_status", "Ann is tiling the bath since 3 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
+    'project_status'
+    """
+    if name != _STATE_OF_WORK or _AHEAD.search(text) or _UNTIL.search(text):
+        return name
+    from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
+
+    days = [_last_day(parts) for written in mentioned(text) for parts in written.readings]
+    return "observation" if days and all(day and day <= said.date() for day in days) else name
 
 
 def own_end(memory: Memory) -> datetime | None:

@@ -10,6 +10,7 @@ from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import content_terms, stem, words
 
 _OWN: Final = lazy_regex(r"\b(?:I|we|We|my|My|our|Our)\b(?!\.)|\bI['’]")
+_OF_ME: Final = lazy_regex(r"\b(?:me|mine|us|ours)\b|\bit['’]s been a dream\b", re.IGNORECASE)
 _SUBJECTLESS: Final = lazy_regex(
     r"(?:Been|Got|Went|Started|Finished|Met|Bought|Made|Took|Had|Joined|Moved|Adopted|Saw|Won|Lost)\b"
 )
@@ -63,6 +64,20 @@ def own_statements(found: Iterable[Clause]) -> list[Clause]:
         if named:
             statements.append(clause)
     return statements
+
+
+def of_the_own_life(clause: Clause) -> bool:
+    """Whether a clause is about the speaker or the speaker's people, whatever it says of them."""
+    text = clause.text
+    if clause.question or clause.caption or speaks_to_the_other(text) or _OF_THE_TALK.search(text):
+        return False
+    own = (_OWN, _OF_ME)
+    return any(pattern.search(text) for pattern in own) or bool(_SUBJECTLESS.match(text) or _NAMES.search(text))
+
+
+def speaks_to_the_other(text: str) -> bool:
+    """Whether a text contains "you"."""
+    return _YOU.search(text) is not None
 
 
 def names_the_last(clause: Clause) -> bool:

@@ -8,13 +8,18 @@ from typing import Final
 from slowwave.model.memory import Memory
 from slowwave.policy.retention.importance import name_stems
 from slowwave.policy.summaries.pages import THE_USER, PageLine, lines_of
-from slowwave.policy.summaries.topics import topic_counts
+from slowwave.policy.summaries.topics import LIFE, topic_counts
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import content_terms, fold, stem, words
 
 TOPIC: Final = 0.3
 """What each word of the question that indicates the topic of a page adds to its score, for at most `TOPIC_WORDS`."""
 TOPIC_WORDS: Final = 2
+LIFE_LATER: Final = 1.0
+"""What the page of a life loses against pages of one topic: it is shown if none of these answers, or if a question asks for a life.
+
+Without it, list questions of conv-30 and 41 found 1.2 points less evidence in 300 tokens.
+"""
 WORDS: Final = 0.3
 """The weight of the question's words in a line, beside the score of its member in the search."""
 BEST_LINES: Final = 10
@@ -29,6 +34,11 @@ _ASKS_MANY: Final = lazy_regex(
     r"(?=[?,]|$| (?:do|does|did|has|have|had|is|are|was|were|can|could|will|would|should|might|i|we|you|they|he|she|of|in|on|at|for|from|about)\b)"
     r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b(?! an?\b)",
 )
+_OF_A_LIFE: Final = lazy_regex(
+    r"\bwhat do (?:you|we) know (?:about|of)\b|\btell me (?:all |everything |more )?about (?:me|my life|myself|\w+(?:['’]s life)?\W*$)"
+    r"|\b(?:my|his|her|their|(?<![\w-])[\w-]{1,60}['’]s) (?:life|life story|biography|background)\b|\blife of\b"
+)
+_OF_MY_LIFE: Final = lazy_regex(r"\b(?:about|of) (?:me|myself)\b|\bmy (?:life|biography|background)\b")
 _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|we|us|our)\b")
 
 
@@ -40,7 +50,8 @@ def wants_page(question: str) -> bool:
     >>> wants_page("What is the name of her dog?"), wants_page("When does the shop open?")
     (False, False)
     """
-    return _ASKS_MANY.search(question.lower()) is not None
+    asked = question.lower()
+    return _ASKS_MANY.search(asked) is not None or _OF_A_LIFE.search(asked) is not None
 
 
 def lines_for(
@@ -83,7 +94,7 @@ def best_pages(
             continue
         lines = lines_of(page)
         scores = sorted(_line_scores(question, page, lines, near or {}), reverse=True)
-        topic = TOPIC * min(TOPIC_WORDS, topics.get(_topic(page), 0))
+        topic = _topic_score(question, page, topics)
         if _answering(question, page, lines):
             found.append((topic + sum(scores[:BEST_LINES]) / BEST_LINES, page.ref or "", page))
     found.sort(key=lambda each: (-each[0], each[1]))
@@ -99,6 +110,23 @@ def best_pages(
 
 MANY: Final = 2
 """Pages of at most so many subjects answer one question."""
+
+
+def _topic_score(question: str, page: Memory, topics: Mapping[str, int]) -> float:
+    """What the topic of a page adds to its score. The page of a life comes after pages of one topic, unless it is asked for."""
+    if _topic(page) == LIFE:
+        return TOPIC * TOPIC_WORDS if _asks_for_life(question, page) else -LIFE_LATER
+    return TOPIC * min(TOPIC_WORDS, topics.get(_topic(page), 0))
+
+
+def _asks_for_life(question: str, page: Memory) -> bool:
+    """Whether a question asks for the life of the person of a page, whom it names."""
+    asked = question.lower()
+    if _topic(page) != LIFE or _OF_A_LIFE.search(asked) is None:
+        return False
+    if page.subject == THE_USER:
+        return _OF_MY_LIFE.search(asked) is not None
+    return not set(words(page.subject or "")[:1]).isdisjoint(words(question))
 
 
 def _topic(page: Memory) -> str:
@@ -131,6 +159,8 @@ def _answering(question: str, page: Memory, lines: Sequence[PageLine]) -> list[i
     wanted = content_terms(question) - name_stems([page.subject or ""])
     telling = {root for root in wanted if counts[root] <= len(lines) / 2} or wanted
     found = [place for place, text in enumerate(texts) if telling & text]
+    if _asks_for_life(question, page):
+        return list(range(len(lines)))
     general = " ".join(word for word in words(question) if not counts[stem(word)])
     return found or (list(range(len(lines))) if _topic(page) in topic_counts(general) else [])
 

@@ -14,9 +14,11 @@ from slowwave.policy.guard.redaction import redact
 from slowwave.policy.retention.categories import later
 from slowwave.policy.retention.importance import Frequencies, importance
 from slowwave.policy.retention.lasting import durability, durability_of_words
+from slowwave.policy.retention.life import is_single, tells_of_life
+from slowwave.policy.summaries.life_sentences import labelled_answer, life_sentences
 from slowwave.policy.summaries.own_statements import names_the_last, own_statements, shows
 from slowwave.policy.summaries.pages import THE_USER, PageLine, page_key
-from slowwave.policy.summaries.topics import IN_GENERAL, topics_of
+from slowwave.policy.summaries.topics import IN_GENERAL, LIFE, topics_of
 from slowwave.policy.text.clauses import Clause, clauses, unaddressed
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
@@ -26,6 +28,8 @@ TOPICS_MAX: Final = 2
 """On how many pages one clause or fact may stand."""
 WORDS_MAX: Final = 24
 """Words of one entry, unless its first clause is longer."""
+LIFE_WORDS_MAX: Final = 40
+"""The same on the page of a life, which has whole sentences: "a gift from my aunt" says nothing without the gift."""
 CLAUSE_MAX: Final = 40
 """A longer clause is no entry."""
 CONTENT_MIN: Final = 2
@@ -38,10 +42,10 @@ COVERED: Final = 0.5
 """The share of the content words of a clause from which a fact of the same message replaces it."""
 RETOLD: Final = 0.75
 """The share of the content words of a fact, without names and dates, from which it replaces a clause of its message."""
-KEPT: Final = timedelta(days=180)
-"""How long an entry of little worth, or of a mood or an intention, stands on its page."""
 STAYS_FROM: Final = 0.45
-"""The importance from which an ordinary entry stays longer than that."""
+"""The importance from which an ordinary entry stays longer than that, unless it tells of a single occasion."""
+KEPT: Final = timedelta(days=180)
+"""How long an entry that does not last stands on its page."""
 LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
 """The kinds of source that pages list. Tools, web pages and models speak about the world, not about a person."""
 LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}
@@ -81,11 +85,18 @@ def message_subject(message: Memory) -> str | None:
 
 def may_be_listed(message: Memory) -> bool:
     """Whether a message has a clause with a topic that pages list; `message_entries` also asks how informative it is."""
-    return message_subject(message) is not None and any(topics for _, topics in _listed_clauses(message.text))
+    if message_subject(message) is None:
+        return False
+    return any(topics for _, topics in _listed_clauses(message.text)) or bool(life_sentences(message.text))
 
 
 def message_entries(
-    message: Memory, *, frequencies: Frequencies, speakers: Collection[str] = (), only: Collection[str] | None = None
+    message: Memory,
+    *,
+    frequencies: Frequencies,
+    speakers: Collection[str] = (),
+    only: Collection[str] | None = None,
+    asked: str | None = None,
 ) -> list[PageEntry]:
     """The entries of a message: by topic the clauses that have words of it, in the message's own words.
 
@@ -96,6 +107,7 @@ def message_entries(
         frequencies: How common words are in its scope.
         speakers: Names of the speakers.
         only: The keys of the pages whose entries are wanted; None: of all pages.
+        asked: What another speaker said right before, which a short message may answer.
     """
     subject = message_subject(message)
     if subject is None:
@@ -106,14 +118,24 @@ def message_entries(
             beside = topic in by_topic or not clause.caption
             if beside and (only is None or page_key(subject, topic) in only):
                 by_topic.setdefault(topic, []).append(clause)
+    if only is None or page_key(subject, LIFE) in only:
+        by_topic |= _of_life(message.text, asked)
     others = [name for name in speakers if name != message.speaker]
     entries = []
     for topic, found in by_topic.items():
-        said = _joined(found, others)
+        said = _joined(found, others, LIFE_WORDS_MAX if topic == LIFE else WORDS_MAX)
         if _has_content(said, speakers) and value(said, frequencies, speakers) >= IMPORTANCE_MIN:
             line = PageLine(text=said, day=message.at.date(), member=message.id)
             entries.append(PageEntry(subject=subject, topic=topic, line=line, trust=message.trust))
     return entries
+
+
+def _of_life(text: str, asked: str | None) -> dict[str, list[Clause]]:
+    """The sentences of a message for the page of a life, the answer to a question about a life first; empty without any."""
+    found = list(life_sentences(text))
+    if asked is not None and (answer := labelled_answer(text, asked)):
+        found.insert(0, Clause(text=answer))
+    return {LIFE: found} if found else {}
 
 
 @lru_cache(maxsize=2048)
@@ -148,9 +170,11 @@ def fact_entries(
         return []
     subject = _named_subject(fact.subject, speakers) or speaker or THE_USER
     talks = subject == THE_USER or subject in speakers
-    places = [(subject, topic) for topic in (topics_of(line.text, TOPICS_MAX, least=1) if talks else (IN_GENERAL,))]
+    of_life = (LIFE,) if tells_of_life(line.text) else ()
+    topics = (*topics_of(line.text, TOPICS_MAX, least=1), *of_life) if talks else (IN_GENERAL,)
+    places = [(subject, topic) for topic in topics]
     if not talks:
-        places += [(speaker or THE_USER, topic) for topic in topics_of(line.text, 1, least=1)]
+        places += [(speaker or THE_USER, topic) for topic in (*topics_of(line.text, 1, least=1), *of_life)]
     covers = frozenset(source.memory for source in fact.sources)
     return [
         PageEntry(subject=subject, topic=topic, line=line, trust=fact.trust, covers=covers) for subject, topic in places
@@ -217,10 +241,10 @@ def merged_lines(
 
 
 def stays(line: PageLine, member: Memory | None, worth: Callable[[str], float]) -> bool:
-    """Whether an entry stays on its page after `KEPT`.
+    """Whether an entry stays on its page after `KEPT`. The page of a life keeps its lines.
 
-    A fact stays while it is hot. Of what is cold, and of messages, stays what lasts by its words, and what is neither
-    passing nor of little worth.
+    A fact stays while it is hot. Of what is cold, and of messages, stays what lasts by
+    its words, and what is of much worth and tells of no single occasion: a meal or an outing leaves the page, however informative.
 
     Args:
         line: The entry.
@@ -231,7 +255,7 @@ def stays(line: PageLine, member: Memory | None, worth: Callable[[str], float]) 
     if member is not None and is_fact and member.is_searchable:
         return True
     lasts = durability(member) if member is not None and is_fact else durability_of_words(line.text)
-    return lasts == "lasting" or (lasts == "ordinary" and worth(line.text) >= STAYS_FROM)
+    return lasts == "lasting" or (lasts == "ordinary" and not is_single(line.text) and worth(line.text) >= STAYS_FROM)
 
 
 def leaves_at(line: PageLine) -> datetime:
@@ -259,14 +283,14 @@ def value(text: str, frequencies: Frequencies, speakers: Collection[str] = ()) -
     return importance(text, frequencies=frequencies, speakers=speakers)
 
 
-def _joined(found: Sequence[Clause], others: Collection[str]) -> str:
-    """The clauses in order, as many as fit into `WORDS_MAX`; at least the first."""
+def _joined(found: Sequence[Clause], others: Collection[str], most: int) -> str:
+    """The clauses in order, as many as fit into so many words; at least the first."""
     texts: list[str] = []
     spent = 0
     for clause in found:
         printed = f"[{clause.text}]" if clause.caption else _said(clause.text, others)
         spent += len(printed.split())
-        if texts and spent > WORDS_MAX:
+        if texts and spent > most:
             break
         texts.append(printed)
     return _one_line(JOINT.join(texts))

@@ -14,6 +14,8 @@ from slowwave.policy.text.tokens import stem, words
 IN_GENERAL: Final = "in general"
 """The topic of the one page of a person or thing that does not talk itself."""
 PLANS: Final = "plans"
+LIFE: Final = "life"
+"""The topic of the page with what lasts of a person: family, home, work, tastes, main events (`retention.life`)."""
 SURE: Final = 2
 """The least sum of a topic of a text: one word that only this topic has (2), or two that other topics may have (1 each)."""
 

@@ -22,7 +22,9 @@ _CAPTION: Final = lazy_regex(
     r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE
 )
 # The space after an end mark and closing quotation marks; Chinese and Japanese end marks need no space.
-_SENTENCE_END: Final = lazy_regex(r"(?<=[.!?…])[\"'”’)]* |(?<=[。！？]) ?")
+_SENTENCE_END: Final = lazy_regex(
+    r"(?<=[.!?…])(?<!\b(?:Mr|Ms|Dr)\.)(?<!\bMrs\.)(?<!\bProf\.)[\"'”’)]* |(?<=[。！？]) ?"  # a title is no end
+)
 # Runs of text up to and including their end marks.
 _RUN: Final = lazy_regex(r"[^.!?。！？\n]+[.!?。！？]*")
 _RUN_SEMICOLONS: Final = lazy_regex(r"[^.!?;。！？\n]+[.!?;。！？\n]*")
@@ -64,10 +66,10 @@ _SUBORDINATE: Final = r"(?:and |but |so )?(?:(?:ever )?since|when(?:ever)?|while
 _LEADS_IN: Final = lazy_regex(rf"(?:\w+(?: \w+){{0,2}}, )?{_SUBORDINATE}[^,]*,$", re.IGNORECASE)
 _HANGS_ON: Final = lazy_regex(rf"{_SUBORDINATE}\W*(?:\w\S*\W*){{0,4}}$", re.IGNORECASE)
 _ONLY_A_DATE: Final = lazy_regex(
-    r"(?:(?:and|but|so|on|in|at|by|since|until|around|during|early|late|the|a|few|of|week|weekend|night|morning|evening|end|"
-    r"days?|weeks?|months?|years?|before|yesterday|today|tonight|last|this|next|january|february|march|april|may|june|july|"
+    r"(?:(?:and|but|so|on|in|at|by|since|until|around|during|early|late|the|a|few|of|week(?:s|end)?|night|morning|evening|end|"
+    r"days?|months?|years?|before|yesterday|today|tonight|last|this|next|january|february|march|april|may|june|july|"
     r"august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|"
-    r"winter|\d+)(?:\W+|$))+$",
+    r"winter|\d+)(?:\W+|$))++$",  # possessive: no word can be read in two ways, so nothing is tried twice
     re.IGNORECASE,
 )
 _EDGES: Final = " \t\n,;:–—-"
@@ -106,8 +108,8 @@ def prose(text: str) -> str:
 def sentences(text: str) -> list[str]:
     """The sentences of a text in order, without captions. A line break ends a sentence.
 
-    >>> sentences("It costs 3.50. Is that much?")
-    ['It costs 3.50.', 'Is that much?']
+    >>> sentences("It costs 3.50. Is that much, Dr. Brandt?")
+    ['It costs 3.50.', 'Is that much, Dr. Brandt?']
     """
     lines = (" ".join(line.split()) for line in _CAPTION.sub(" ", text).splitlines())
     return [piece for line in lines for part in _SENTENCE_END.split(line) if (piece := part.strip())]

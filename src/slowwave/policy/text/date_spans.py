@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from slowwave.policy.text.calendar import MONTH_NUMBERS, SEASONS, WEEKDAY_NUMBERS
 from slowwave.policy.text.dates import mentioned
+from slowwave.policy.text.foreign_spans import foreign_spans
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.relative_dates import COUNTS, DateSpan, date_phrases, governing_year
 
@@ -31,6 +33,28 @@ _LIST: Final = rf"(?:\s*(?P<list>&|\b(?:and|or)\b)\s*(?:the\s+)?|{_TO})"
 _BETWEEN: Final = r"(?P<between>between\s+(?:the\s+)?)?"
 _YEAR: Final = r"(?:19|20)\d\d"
 _BEFORE_YEAR: Final = r"(?:,?\s+(?:of\s+|del?\s+)?)"
+_NTH: Final = lazy_regex(
+    rf"\b(?P<nth>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+(?P<unit>week|weekend|{'|'.join(w for w in WEEKDAY_NUMBERS if w.endswith('day'))})"
+    rf"\s+(?:of|in)\s+(?P<m>{_MONTH})(?:,?\s+(?P<y>(?:19|20)\d\d))?",
+    re.IGNORECASE,
+)
+_NUMBERS: Final = MappingProxyType(
+    {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
+)
+_FEASTS: Final = tuple(
+    (lazy_regex(rf"\b(?:{words})\b", re.IGNORECASE), first, last)
+    for words, first, last in (
+        (r"(?:christmas|xmas)(?! (?:tree|song|movie|film|lights?|cookies?))", (12, 24), (12, 26)),
+        (r"new year['’]?s(?: eve| day)?|new year(?= (?:celebration|party))", (12, 31), (1, 1)),
+        (r"(?:over|for|during|spen[dt]) the (?:winter )?holidays|the holiday season", (12, 20), (1, 1)),
+        (r"halloween", (10, 31), (10, 31)),
+        (r"thanksgiving", (11, 22), (11, 29)),
+        (r"valentine['’]?s(?: day)?", (2, 14), (2, 14)),
+        (r"easter", (3, 22), (4, 26)),
+    )
+)
+"""Feasts that a message names without a date, with the month and day of their first and last day."""
+_BARE_QUARTER: Final = lazy_regex(r"\b(?P<q>Q[1-4]|(?:first|second|third|fourth|last) quarter)\b", re.IGNORECASE)
 _BARE_SEASON: Final = lazy_regex(rf"\b(?:{'|'.join(SEASONS)})\b", re.IGNORECASE)
 _PART: Final = (
     r"(?:(?P<part>early|mid|middle|late|(?:the\s+)?(?:beginning|start|middle|end|first half|second half|first part|last part)"
@@ -100,19 +124,61 @@ def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
                 spans |= dict.fromkeys(months)
                 if part and not day:  # "at the end of November"
                     spans |= dict.fromkeys(_part_of(span, part["part"]) for span in months)
-    spans |= dict.fromkeys(span for phrase in date_phrases(text, at) for span in phrase.spans)
+    for phrase in date_phrases(text, at):
+        spans |= dict.fromkeys(phrase.spans)
+        part = _PART_BEFORE.search(text[max(0, phrase.start - _PART_LONGEST) : phrase.start])
+        if part:  # "by the end of last quarter"
+            spans |= dict.fromkeys(_edge(span, part["part"]) for span in phrase.spans)
+    spans |= dict.fromkeys(foreign_spans(text, at))
+    spans |= dict.fromkeys(span for year in (at.year - 1, at.year, at.year + 1) for span in _named_parts(text, year))
+    return tuple(spans)
+
+
+def _named_parts(text: str, year: int) -> Iterator[DateSpan]:
+    """The seasons, weeks of a month and feasts of a year that a text names."""
     for found in _BARE_SEASON.finditer(text):
         month = SEASONS[found.group().lower()]
-        for year in (at.year - 1, at.year, at.year + 1):
-            spans[date(year, month, 1), _month_span(year + (month + 1) // 12, (month + 1) % 12 + 1)[1]] = None
-    return tuple(spans)
+        yield date(year, month, 1), _month_span(year + (month + 1) // 12, (month + 1) % 12 + 1)[1]
+    for found in _BARE_QUARTER.finditer(text):
+        number = _quarter_number(found["q"])
+        yield date(year, 3 * number - 2, 1), _month_span(year, 3 * number)[1]
+    for match in _NTH.finditer(text):
+        if not match["y"] or int(match["y"]) == year:
+            yield from _nth_of_month(match, year)
+    for pattern, first_day, last_day in _FEASTS:
+        if pattern.search(text):
+            yield date(year, *first_day), date(year + (last_day < first_day), *last_day)
+
+
+def _nth_of_month(match: re.Match[str], year: int) -> Iterator[DateSpan]:
+    """The readings of "the second week of August": the days 8 to 14, the second whole week, the week after that of the first day."""
+    first, last = _month_span(year, _month_of(match["m"]))
+    number, unit = _NUMBERS[match["nth"].lower()], match["unit"].lower()
+    if unit in WEEKDAY_NUMBERS:
+        days = [day for n in range(last.day) if (day := first + timedelta(days=n)).weekday() == WEEKDAY_NUMBERS[unit]]
+        day = days[number - 1]
+        yield day, day
+        return
+    weekend = unit == "weekend"
+    monday = first - timedelta(days=first.weekday())
+    if not number:  # the last one
+        yield last - timedelta(days=6), last
+        yield _week_of(last, weekend=weekend)
+        yield _week_of(last - timedelta(days=7), weekend=weekend)
+        return
+    steps = timedelta(weeks=number - 1)
+    yield _week_of(monday + steps, weekend=weekend)
+    yield _week_of(monday + timedelta(weeks=1) + steps, weekend=weekend)
+    if not weekend:
+        yield first + steps, first + steps + timedelta(days=6)
 
 
 def span_follows(span: WrittenSpan, text: str, at: datetime) -> bool:
     """Whether a span that a fact names follows from a message and its time.
 
-    It follows if a reading of it contains a possible span of the message (a day more at either side is allowed), or lies
-    within one and is not much more exact: any days within about a week, months within a season.
+    It follows if a reading of it contains a possible span of the message (a day more at either side is allowed) or, being
+    longer, at least half of one, or lies within one and is not much more exact: any days within about a week, months within a
+    season.
 
     Args:
         span: One of `written_spans` of the fact.
@@ -127,7 +193,7 @@ def span_follows(span: WrittenSpan, text: str, at: datetime) -> bool:
     (True, False)
     """
     return any(
-        _contains(wide, narrow) or _is_detail(wide, narrow)
+        _contains(wide, narrow) or _is_detail(wide, narrow) or _is_coarser(wide, narrow)
         for wide in span.readings
         for narrow in possible_spans(text, at)
     )
@@ -150,6 +216,13 @@ def _is_detail(fact: DateSpan, said: DateSpan) -> bool:
         return said[0] <= fact[0] and fact[1] <= said[1]
     middle = fact[0] + (fact[1] - fact[0]) / 2
     return said[0] <= middle <= said[1] and said_days <= _SEASON_DAYS and fact_days >= _MONTH_DAYS
+
+
+def _is_coarser(fact: DateSpan, said: DateSpan) -> bool:
+    """Whether a fact's span is longer than one of the message and contains half of it: "a couple of weeks ago", "in late May"."""
+    said_days, fact_days = ((last - first).days + 1 for first, last in (said, fact))
+    common = (min(fact[1], said[1]) - max(fact[0], said[0])).days + 1
+    return fact_days > max(said_days, EXACT_DAYS) and 2 * common >= said_days
 
 
 def _parts_span(year: int, month: int, day: int | None) -> DateSpan | None:
@@ -187,6 +260,15 @@ def _part_of(span: DateSpan, part: str | None) -> DateSpan:
     if re.search(r"early|beginning|start|first", words):
         return first, first + half
     return first + half, last
+
+
+def _edge(span: DateSpan, part: str | None) -> DateSpan:
+    """The first or last days of a span, at most `EXACT_DAYS`, if the part is its beginning or end; else the part."""
+    first, last = _part_of(span, part)
+    days = timedelta(days=EXACT_DAYS - 1)
+    if first == span[0]:
+        return first, min(last, first + days)
+    return (max(first, last - days), last) if last == span[1] else (first, last)
 
 
 def _is_span(match: re.Match[str], length: timedelta) -> bool:
@@ -245,9 +327,12 @@ def _season(match: re.Match[str]) -> Iterator[DateSpan]:
 _QUARTERS: Final = ("first", "second", "third", "fourth", "last")
 
 
+def _quarter_number(name: str) -> int:
+    return int(name[1]) if name[1].isdigit() else min(4, _QUARTERS.index(name.lower().split()[0]) + 1)
+
+
 def _quarter(match: re.Match[str]) -> Iterator[DateSpan]:
-    name, year = match["q"].lower(), int(match["y"])
-    number = int(name[1]) if name[1].isdigit() else min(4, _QUARTERS.index(name.split()[0]) + 1)
+    number, year = _quarter_number(match["q"]), int(match["y"])
     yield date(year, 3 * number - 2, 1), _month_span(year, 3 * number)[1]
 
 

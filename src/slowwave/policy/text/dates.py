@@ -211,13 +211,12 @@ def _possible(parts: DateParts) -> bool:
 
 
 def _is_month(text: str, match: re.Match[str]) -> bool:
-    """Whether a lone month name means the month: it has a capital, and a preposition before it if it is also a word."""
+    """Whether a lone month name means the month: it has a capital, or a preposition before it, or both if it is also a word."""
     name = match["ln"]
-    if not name[0].isupper():
-        return False
-    return name.lower() not in AMBIGUOUS_MONTHS or bool(
-        _BEFORE_MONTH.search(text[max(0, match.start() - _WORD_BEFORE) : match.start()])
-    )
+    governed = bool(_BEFORE_MONTH.search(text[max(0, match.start() - _WORD_BEFORE) : match.start()]))
+    if name.lower() in AMBIGUOUS_MONTHS:
+        return governed and name[0].isupper()
+    return name[0].isupper() or (governed and name.capitalize() in MONTHS)
 
 
 def _real(year: int, month: int, day: int) -> date | None:

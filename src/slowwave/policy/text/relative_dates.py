@@ -92,6 +92,7 @@ _UNIT: Final = r"(?P<unit>day|week|weekend|month|year)s?"
 _PART: Final = r"(?:\s+(?P<part>morning|afternoon|evening|night))?"
 _LONG_DAY: Final = "|".join(w for w in WEEKDAY_NUMBERS if w.endswith("day"))
 _ANY_DAY: Final = "|".join(sorted(WEEKDAY_NUMBERS, key=len, reverse=True))
+_EACH_WEEK: Final = r"\s+(?:nights|mornings|evenings|afternoons|lunchtimes|lunches)\b"
 _LONG_MONTH: Final = "|".join(MONTHS)
 _SEASON: Final = "|".join(SEASONS)
 _WINTER: Final = 12
@@ -259,6 +260,30 @@ def _near_day(match: re.Match[str], today: date, _: int) -> _Reading:
 
 def _two_days_off(match: re.Match[str], today: date, _: int) -> _Reading:
     return _on(today + timedelta(days=-2 if match["side"].lower() == "before yesterday" else 2))
+
+
+def _night_before_last(_: re.Match[str], today: date, __: int) -> _Reading:
+    return _on(today - timedelta(days=2), "night")
+
+
+def _two_steps(match: re.Match[str], today: date, _: int) -> _Reading:
+    """The week before last, the month after next."""
+    steps, unit = (-2 if match["side"].lower() == "before last" else 2), match["unit"].lower()
+    if unit in {"week", "weekend"}:
+        monday = _monday(today) + timedelta(weeks=steps)
+        return _week(monday) if unit == "week" else _weekend(monday, monday - timedelta(weeks=steps // 2))
+    return _stepped_part_of_year(unit, today, steps)
+
+
+def _weekdays_ago(match: re.Match[str], today: date, _: int) -> _Reading | None:
+    """Two Sundays ago: so many weeks before the last one but one; a week earlier is the second reading."""
+    count = _count(match)
+    if not count:
+        return None
+    day = _stepped_weekday(WEEKDAY_NUMBERS[match["weekday"].lower()], today, -1).spans[0][0]
+    day -= timedelta(weeks=count - 1)
+    other = day - timedelta(weeks=1)
+    return _Reading(spans=((day, day), (other, other)), wording=day_text(day) if count > 1 else "", preposition="on")
 
 
 def _part_of_today(match: re.Match[str], today: date, _: int) -> _Reading:
@@ -435,6 +460,10 @@ _GOVERNED: Final = (
 _NOT_A_SPAN: Final = r"(?<!\bthe )(?<!\bover )(?<!\bthese )(?<!\bmy )(?<!\bour )(?<!\bwithin )"
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], _Reading | None]], ...]] = (
     (_rule(r"\bthe day (?P<side>before yesterday|after tomorrow)\b"), _two_days_off),
+    (_rule(r"\bthe night before last\b"), _night_before_last),
+    (_rule(r"\bthe (?P<unit>week|weekend|month|quarter|year) (?P<side>before last|after next)\b"), _two_steps),
+    (_rule(rf"\b{_COUNT}\s+(?P<weekday>{_LONG_DAY})s?\s+ago\b"), _weekdays_ago),
+    (_rule(rf"\b{_COUNT}\s+{_UNIT}\s+from (?:now|today)\b"), _ahead),
     (_rule(r"\b(?:last night|tonight|this (?:morning|afternoon|evening))\b"), _part_of_today),
     (_rule(rf"\b(?:earlier |later )?(?P<near>yesterday|today|tomorrow)\b{_PART}"), _near_day),
     (
@@ -445,7 +474,6 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], 
         _ago,
     ),
     (_rule(rf"\b(?:in|within)\s+{_COUNT}\s+{_UNIT}(?:['’]? time)?\b(?!\s+of)"), _ahead),
-    (_rule(rf"\b{_COUNT}\s+{_UNIT}\s+from (?:now|today)\b"), _ahead),
     (_rule(rf"\b(?:for|past|last)\s+(?:the\s+)?(?:past\s+|last\s+|about\s+|over\s+)?{_COUNT}\s+{_UNIT}\b"), _lasting),
     (_rule(r"\bthe other day\b"), _other_day),
     (
@@ -455,8 +483,8 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date, int], 
         ),
         _step,
     ),
-    (_rule(rf"{_GOVERNED}\b(?P<weekday>{_LONG_DAY})\b"), _weekday),
-    (_rule(rf"(?<!\bevery )(?<!\beach )\b(?P<weekday>{_LONG_DAY})\b"), _bare_weekday),
+    (_rule(rf"{_GOVERNED}\b(?P<weekday>{_LONG_DAY})\b(?!{_EACH_WEEK})"), _weekday),
+    (_rule(rf"(?<!\bevery )(?<!\beach )\b(?P<weekday>{_LONG_DAY})\b(?!{_EACH_WEEK})"), _bare_weekday),
     (
         _rule(
             r"(?:(?<=\bby )|(?<=\bon ))the (?P<day>[1-3]?\d)(?:st|nd|rd|th)\b"

@@ -9,7 +9,8 @@ decimal point is no grouping ("48.21"), and neither are a date, an address, or d
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Final
@@ -49,6 +50,8 @@ _GROUPED_MOST: Final = 64
 _LONG: Final = 7
 """Digits from which a slash is a grouping, as in a telephone number; below it is a date or a fraction."""
 _THOUSAND: Final = 3
+_END: Final = 100
+"""Characters at both ends of a long part that a pattern contains."""
 _AROUND: Final = 40
 """Characters around a number in which the rest of a longer one is looked for."""
 
@@ -80,7 +83,7 @@ class Phrase:
         self._digits = _NO_DIGIT.sub("", self._plain)
 
     @cached_property
-    def _pattern(self) -> tuple[re.Pattern[str] | None, tuple[frozenset[int], ...]]:
+    def _pattern(self) -> "_Pattern | None":
         """`_grouped` of the text. Compiling it takes longer than looking for the text in a thousand others."""
         return _grouped(self._plain)
 
@@ -91,14 +94,13 @@ class Phrase:
             return True
         if not self._digits or self._digits not in _NO_DIGIT.sub("", shown):
             return False  # other groups of a number have the same digits in the same order
-        grouped, every = self._pattern
-        found = grouped.finditer(shown) if grouped else ()
-        return any(
+        pattern = self._pattern
+        return pattern is not None and any(
             all(
-                _is_whole(shown, *match.span(name)) and _are_nested(borders, _borders(written))
-                for (name, written), borders in zip(match.groupdict().items(), every, strict=True)
+                _is_whole(shown, *match.span(name)) and _are_nested(borders, _borders(match[name]))
+                for name, borders in pattern.numbers.items()
             )
-            for match in found
+            for match in pattern.matches(shown)
         )
 
 
@@ -112,27 +114,65 @@ def _are_nested(first: frozenset[int], second: frozenset[int]) -> bool:
     return first <= second or second <= first
 
 
-def _grouped(text: str) -> tuple[re.Pattern[str] | None, tuple[frozenset[int], ...]]:
-    """A pattern of a text whose numbers may be written in other groups, and where their groups end; None without such numbers."""
-    pattern, end, number = "", 0, 0
-    borders: list[frozenset[int]] = []
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A text whose numbers may be written in other groups.
+
+    Attributes:
+        regex: finds the text. In place of the inside of a long run of letters it has a group of so many characters.
+        numbers: by the name of the group of each number, where its groups end.
+        insides: by the name of the group of each inside, its characters.
+    """
+
+    regex: re.Pattern[str]
+    numbers: Mapping[str, frozenset[int]]
+    insides: Mapping[str, str]
+
+    def matches(self, shown: str) -> Iterator[re.Match[str]]:
+        """The places in a plain text at which the text stands."""
+        place = 0
+        while (match := self.regex.search(shown, place)) is not None:
+            right = all(match[name] == inside for name, inside in self.insides.items())
+            place = max(match.end(), match.start() + 1) if right else match.start() + 1
+            if right:
+                yield match
+
+
+def _grouped(text: str) -> _Pattern | None:
+    """The pattern of a text whose numbers may be written in other groups; None without such numbers."""
+    pattern, end = "", 0
+    numbers: dict[str, frozenset[int]] = {}
+    insides: dict[str, str] = {}
     for run in _RUN.finditer(text):
         digits = _NO_DIGIT.sub("", run[0])
         if not _GROUPED_LEAST <= len(digits) <= _GROUPED_MOST or not _is_grouping(run[0]):
             continue
-        pattern += _literal(text[end : run.start()], after=number > 0, before=True)
-        pattern += f"(?P<n{number}>{f'{_BETWEEN}{{0,3}}'.join(digits)})"
-        number, end = number + 1, run.end()
-        borders.append(_borders(run[0]))
-    whole = re.compile(pattern + _literal(text[end:], after=True, before=False)) if number else None
-    return whole, tuple(borders)
+        name = f"n{len(numbers)}"
+        pattern += _literal(text[end : run.start()], insides, after=bool(numbers), before=True)
+        pattern += f"(?P<{name}>{f'{_BETWEEN}{{0,3}}'.join(digits)})"
+        numbers[name], end = _borders(run[0]), run.end()
+    if not numbers:
+        return None
+    whole = pattern + _literal(text[end:], insides, after=True, before=False)
+    return _Pattern(re.compile(whole, re.DOTALL), numbers, insides)
 
 
-def _literal(text: str, *, after: bool, before: bool) -> str:
-    """The pattern of a text beside numbers: it may be joined to them, or parted by one space."""
+def _literal(text: str, insides: dict[str, str], *, after: bool, before: bool) -> str:
+    """The pattern of a text beside numbers: it may be joined to them, or parted by one space.
+
+    The insides of its long parts are added to `insides`: compiling them would take longer than all else.
+    """
     inner = text.strip(" _-(") if before else text.strip(" _-")
-    parts = _LOOSE.join(re.escape(part) for part in _BORDER.split(inner))
+    parts = _LOOSE.join(_part(part, insides) for part in _BORDER.split(inner))
     return (_LOOSE if after and text else "") + parts + (_LOOSE if before and inner else "")
+
+
+def _part(part: str, insides: dict[str, str]) -> str:
+    if len(part) <= 4 * _END:
+        return re.escape(part)
+    name = f"i{len(insides)}"
+    insides[name] = part[_END:-_END]
+    return f"{re.escape(part[:_END])}(?P<{name}>.{{{len(insides[name])}}}){re.escape(part[-_END:])}"
 
 
 def _groups(written: str) -> tuple[list[str], list[str]]:

@@ -67,7 +67,7 @@ def words(text: str) -> list[str]:
         return text.encode("ascii").translate(_RUNS).decode("ascii").split()
     if _JOINED.search(text):
         text = _IDENTIFIER.sub(_whole_and_parts, text)
-    tokens = _ASCII_TOKEN.findall(text.lower()) if text.isascii() else _tokens_of_any_script(fold(text))
+    tokens = _ASCII_TOKEN.findall(text.lower()) if text.isascii() else list(_tokens_of_any_script(text))
     if any("'" in token or "," in token for token in tokens):
         return [part for token in tokens for part in _without_affixes(token)]
     return tokens
@@ -87,15 +87,16 @@ def _whole_and_parts(match: re.Match[str]) -> str:
     return f"{name.replace('_', '')} {' '.join(_PART.findall(name))}"
 
 
-def _tokens_of_any_script(text: str) -> list[str]:
+@lru_cache(maxsize=4)  # a search and a context split their question ten times
+def _tokens_of_any_script(text: str) -> tuple[str, ...]:
     tokens: list[str] = []
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(fold(text)):
         run = match.group()
         if match.lastgroup and len(run) > 1:
             tokens += [run[i : i + 2] for i in range(len(run) - 1)]
         else:
             tokens.append(run)
-    return tokens
+    return tuple(tokens)
 
 
 def _without_affixes(word: str) -> list[str]:
