@@ -248,3 +248,20 @@ def test_a_variable_that_is_named_almost_like_a_setting_is_an_error(file: Path) 
     with pytest.raises(SettingsError, match="SLOWWAVE_MIN_MESAGES is no setting: did you mean SLOWWAVE_MIN_MESSAGES"):
         settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_MIN_MESAGES": "3"})
     settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_BUILD_OF_ACME": "3"})
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("half_live_days", "there is no setting 'half_live_days': did you mean half_life_days"),
+        ("model", "there is no setting 'model': did you mean llm?"),
+        ("colour", "there is no setting 'colour': docs/tuning.md lists all settings"),
+    ],
+)
+def test_an_unknown_setting_of_the_file_names_the_one_to_use(tmp_path: Path, name: str, says: str) -> None:
+    file = tmp_path / "slowwave.toml"
+    file.write_text(f'{name} = "x"\n', "utf-8")
+    with pytest.raises(InputError) as error:
+        settings.read({"SLOWWAVE_CONFIG": str(file)})
+    assert says in str(error.value)
+    assert "`slowwave" not in str(error.value)

@@ -1,6 +1,7 @@
 """AgentMemory: the public facade. Each method delegates to a pipeline."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,6 +29,7 @@ from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.status import Conversation, LinkRow, Status
+from slowwave.model.suggestions import suggests_names
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress
 from slowwave.session import (
     FROM_SETTINGS,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.report import SleepReport
 
 
+@suggests_names
 @checked_class
 class AgentMemory:
     """A memory for agents. It stores every message, extracts facts, archives what is not used, and finds what matters.
@@ -1545,9 +1548,10 @@ class AgentMemory:
         refuse_open_store(path)
         proof = formats.Proof(secret=ports.store.secret, scopes=ports.scopes)
         meter = formats.Meter()
-        items = formats.read(path, format, proof=proof, user=optional_name(user, "user"), meter=meter)
         report = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
-        return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
+        # An error keeps the iterator of the items alive; `closing` closes the file at once all the same.
+        with closing(formats.read(path, format, proof=proof, user=optional_name(user, "user"), meter=meter)) as items:
+            return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
 
     def export(
         self,

@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.minds.llm.calls import is_async, run_on_owner_loop
+from slowwave.model.suggestions import suggests_names
 from slowwave.session import StoreSession
 from slowwave.whole_store import Slowwave
 
@@ -90,6 +91,7 @@ class _AsyncFacade(Generic[Facade]):
         return await asyncio.get_running_loop().run_in_executor(self._store.threads.executor, context.run, call)
 
 
+@suggests_names
 class AsyncAgentMemory(_AsyncFacade[AgentMemory]):
     """AgentMemory for async programs: the same methods with the same arguments, to be awaited.
 
@@ -120,6 +122,7 @@ class AsyncAgentMemory(_AsyncFacade[AgentMemory]):
         return self._facade.scope
 
 
+@suggests_names
 class AsyncSlowwave(_AsyncFacade[Slowwave]):
     """Slowwave for async programs: the same methods with the same arguments, to be awaited.
 

@@ -80,7 +80,7 @@ class MemoryConsolidator:
 
     Args:
         llm: an object with `.complete(messages=...)`, a Mind, "openai:MODEL" and the like; None: the memory's own mind.
-        max_facts_per_pass: how many facts one call of the model may propose.
+        max_facts_per_pass: how many facts a call of the model may propose for each 1,000 tokens that it reads.
         min_messages: conversations with fewer unread messages are not read.
         confidence_threshold: facts of lower confidence are not stored; from 0 to 1.
         forgetting_threshold: `decay` archives facts of lower strength; above 0 and below 1.

@@ -225,6 +225,10 @@ class Searcher(Protocol):
         """Return the best memories for a query, best first. Rows of other scopes do not change a score."""
         ...
 
+    def prepare_search(self, scope: str) -> None:
+        """Derive now what the next search of a scope that is too large for RAM would derive first."""
+        ...
+
     def wording(self, scopes: Sequence[str], question: str) -> str:
         """Return the question without the names of known speakers: the text to embed for `Query.vector`."""
         ...

@@ -14,6 +14,7 @@ from slowwave.model.config import Config
 from slowwave.model.names import checked_name
 from slowwave.model.plan import Receipt
 from slowwave.model.scope import DEFAULT_SCOPE, ancestors, checked_scope, scope_of
+from slowwave.model.suggestions import instead_of, use
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 
 if TYPE_CHECKING:
@@ -229,9 +230,9 @@ class MemorySession:
         """The checked name; for None the conversation written to last, else "default"."""
         if name is not None:
             return checked_name(name, "conversation", numbers=True)
-        ports = self.ports
-        names = (conversation.name for conversation in ports.store.conversations(ports.scope) if conversation.name)
-        return next(names, DEFAULT_CONVERSATION)
+        from slowwave.pipelines.conversations import latest_conversation
+
+        return latest_conversation(self.ports) or DEFAULT_CONVERSATION
 
     def check_conversation(self, name: str | None) -> None:
         """Raise NotFoundError for a conversation without messages; the error lists those that exist."""
@@ -325,6 +326,9 @@ def refuse_unknown_arguments(unknown: Mapping[str, object], function: Callable[.
         raise InputError(f"{', '.join(unknown)} belongs to Config: pass config=Config({values})")
     parameters = signature(function).parameters.values()
     names = ", ".join(parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD)
+    for name in unknown:
+        if near := instead_of(name, names.split(", ")):
+            raise InputError(f"no argument {name}{use(near)}; config=Config(...) has the fields of Config")
     raise InputError(f"no argument {', '.join(unknown)}: use {names}, and config=Config(...) for fields of Config")
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from slowwave.errors import InputError, SettingsError
 from slowwave.model.config import Config
+from slowwave.model.suggestions import instead_of
 
 NAME: Final = "slowwave"
 PREFIX: Final = "SLOWWAVE_"
@@ -46,6 +47,7 @@ class Settings:
         llm_prices: {model: (in, out)}, per million tokens; in the environment "gpt-5-mini=0.25/2, qwen3=0/0".
         embedder_url: the address of the embedder's server.
         embedder_seconds: the time-out of one request to the embedder, with all tries, in seconds; None: 10.
+        hook_minutes: how long the process that handles hooks stays without an event; 0: each hook works on its own.
         vault: a folder of Markdown pages; its config/memory_compaction.md sets windows and profile of summaries.
         config: the fields of Config in the environment, else in the file, else their defaults.
     """
@@ -69,6 +71,7 @@ class Settings:
     embedder_url: str | None = field(default=None, repr=False)
     embedder_key: str | None = field(default=None, repr=False)
     embedder_seconds: float | None = None
+    hook_minutes: float = 15.0
     vault: str | None = None
     config: Config = field(default_factory=Config)
 
@@ -93,6 +96,15 @@ def file_path(environment: Mapping[str, str] | None = None) -> Path:
     env = os.environ if environment is None else environment
     chosen = env.get(f"{PREFIX}CONFIG")
     return Path(chosen) if chosen else _user_folder("config") / FILE
+
+
+def vault_files(known: Settings) -> list[Path]:
+    """The pages of a vault that these settings depend on, whether they exist or not."""
+    if known.vault is None:
+        return []
+    from slowwave.formats.vault.front_matter import SETTINGS  # noqa: PLC0415 - only a vault needs it
+
+    return [Path(known.vault, SETTINGS)]
 
 
 def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -> Settings:
@@ -178,8 +190,9 @@ def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
 def _unknown(name: str) -> str:
     import difflib  # noqa: PLC0415 - only an error needs it
 
-    near = difflib.get_close_matches(name, NAMES, n=2)
-    return f"there is no setting {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "")
+    near = difflib.get_close_matches(name, NAMES, n=2) or instead_of(name, NAMES)
+    hint = f"did you mean {' or '.join(near)}?" if near else "docs/tuning.md lists all settings"
+    return f"there is no setting {name!r}: {hint}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,6 +339,7 @@ _PARSERS: Final[Mapping[str, Parser]] = {
     "embedder_url": _text,
     "embedder_key": _text,
     "embedder_seconds": _seconds,
+    "hook_minutes": _amount,
     "vault": _text,
 }
 

@@ -19,6 +19,7 @@ from slowwave.model.names import checked_id, optional_count
 from slowwave.model.night import PassRecord
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
+from slowwave.model.suggestions import suggests_names
 from slowwave.ports import LLM, Clock, Embedder, Mind, Progress
 from slowwave.session import (
     FROM_SETTINGS,
@@ -41,6 +42,7 @@ NAMED: Final = 10
 """Scopes that a receipt names."""
 
 
+@suggests_names
 @checked_class
 class Slowwave:
     """An open store with all its scopes. `within` gives the memory of a scope at almost no cost.

@@ -1,9 +1,12 @@
 """The command line names what it shows and changes: ids of facts, what was deleted, runs, conversations."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from slowwave import AgentMemory, InputError
 
 Run = Callable[..., Any]
 
@@ -127,3 +130,41 @@ def test_an_erase_without_a_question_takes_no_beginning(run: Run, titled: None) 
     assert run("erase", "--conversation", "4f2a9c1e-7", "--yes").code == 2
     assert run("erase", "--conversation", "Plans for the kitchen", "--yes").code == 0
     assert "4f2a9c1e-77" not in run("conversations").out
+
+
+def test_a_name_after_consolidate_is_refused_with_the_option_that_takes_it(run: Run) -> None:
+    refused = run("consolidate", "kitchen", "talk")
+    assert refused.code == 2
+    assert "--conversation 'kitchen talk', or read every conversation with --all" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("tried", "right"), [("--threshold", "--min-relevance"), ("--n-results", "--top-k"), ("--user", "--scope")]
+)
+def test_an_unknown_option_names_the_one_to_use(run: Run, tried: str, right: str) -> None:
+    refused = run("search", "tea", tried, "1")
+    assert refused.code == 2
+    assert f"there is no option {tried}: use {right}\n" in refused.err
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "65536", "80.5"])
+def test_a_port_is_a_whole_number_from_1_to_65535(run: Run, port: str) -> None:
+    refused = run("serve", "--port", port)
+    assert refused.code == 2
+    assert f"{port!r} is not a whole number from 1 to 65535." in refused.err
+
+
+def test_a_file_called_like_the_output_is_refused_by_the_library_and_means_the_output_here(
+    run: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("add", "Tea is green")
+    assert '"text": "Tea is green"' in run("export", "-").out
+    with AgentMemory.open(store) as memory:
+        with pytest.raises(InputError, match="'-' names no file: pass an open stream of text"):
+            memory.export("-")
+        with pytest.raises(
+            InputError, match="exactly one way: id, source, conversation, text, or scope for everything"
+        ):
+            memory.erase()
+    assert not (tmp_path / "-").exists()

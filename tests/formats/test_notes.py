@@ -77,6 +77,25 @@ def test_a_paragraph_of_plain_text_is_a_message(memory: AgentMemory, tmp_path: P
     assert (stored[0].at, report.titles) == (datetime(1970, 1, 2, tzinfo=UTC), {})
 
 
+def test_plain_text_with_roles_is_a_conversation(memory: AgentMemory, tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text("\nuser: I live in Graz\nsince May\n\nAssistant : Nice.\nUSER: My dog is called Rex\n", "utf-8")
+    memory.import_(file)
+    said = [(message.role, message.content) for message in memory.messages("talk")]
+    assert said == [("user", "I live in Graz\nsince May"), ("assistant", "Nice."), ("user", "My dog is called Rex")]
+    assert memory.import_(file).messages == 0
+
+
+def test_one_line_that_looks_like_a_role_leaves_plain_text_as_it_is(memory: AgentMemory, tmp_path: Path) -> None:
+    file = tmp_path / "terms.txt"
+    file.write_text("User: the person who is logged in\n\nAn owner may do more.", "utf-8")
+    memory.import_(file)
+    assert [message.content for message in memory.messages("terms")] == [
+        "User: the person who is logged in",
+        "An owner may do more.",
+    ]
+
+
 def test_a_long_section_is_split_into_its_paragraphs(memory: AgentMemory, tmp_path: Path) -> None:
     path = tmp_path / "long.md"
     path.write_text("# Log\n" + "\n\n".join(f"Day {n}. " + "word " * 100 for n in range(10)), "utf-8")

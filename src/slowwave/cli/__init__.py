@@ -16,6 +16,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a character that the terminal cannot show must not end the command
+    if "hook" in sys.argv[1:]:
+        from slowwave.hooks.delegate import delegated  # noqa: PLC0415 - only a hook needs it
+
+        if delegated(sys.argv[1:]):
+            return
     from slowwave.cli.app import app  # noqa: PLC0415 - `import slowwave.cli` does not load Click
 
     try:

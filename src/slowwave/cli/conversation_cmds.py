@@ -11,8 +11,8 @@ from slowwave.cli.options import (
     conversation_named,
     conversation_names,
 )
-from slowwave.cli.output import format_counts
 from slowwave.errors import InputError, NotFoundError
+from slowwave.model.counted import counted
 from slowwave.policy.guard.labels import short_name
 
 
@@ -36,7 +36,7 @@ def conversations(options: CommonOptions, limit: int) -> None:
         name = f"{one.name} · " if one.title else ""
         output.write(one.label)
         output.write(
-            f"{name}{format_counts(one.messages, 'message')}{unread}{withheld} · last {one.last_at:%Y-%m-%d %H:%M}",
+            f"{name}{counted(one.messages, 'message')}{unread}{withheld} · last {one.last_at:%Y-%m-%d %H:%M}",
             style="dim",
             indent=2,
         )

@@ -90,7 +90,7 @@ def write_story(output: Output, story: Replay) -> None:
     _write_heading(output, "Spring: every message is kept, and what matters becomes facts, with the words they rest on")
     for number, session in enumerate(story.play_conversations()):
         _write_session(output, session, quoted=not number)
-    _write_heading(output, "Summer and autumn: nobody talks to it, and every night it sleeps on what it has")
+    _write_heading(output, "Summer and autumn: no new messages, and a sleep pass every night")
     compressed = write_sleep_passes(output, story)
     _write_heading(
         output, f"Only {HOT_WORDS} words may stay hot, so messages lose words before they lose their meaning"

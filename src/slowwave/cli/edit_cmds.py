@@ -7,9 +7,10 @@ import click
 
 from slowwave.cli.endings import INTERRUPTED, CancelledError
 from slowwave.cli.options import STORED, Command, CommonOptions, common_options, conversation_option, joined, memory_id
-from slowwave.cli.output import format_memories, one_line
+from slowwave.cli.output import one_line
 from slowwave.cli.progress import progress
 from slowwave.errors import InputError
+from slowwave.model.counted import counted
 from slowwave.model.memory import MESSAGE, NOTE, SUMMARY, Memory
 
 if TYPE_CHECKING:
@@ -171,11 +172,11 @@ def _confirm_erase(options: CommonOptions, preview: "ErasureReceipt") -> None:
     """Show what an erase would destroy, and ask a person for it."""
     if sys.stdin.isatty():
         options.warn(str(preview))
-        question = f"This cannot be undone. Erase {format_memories(len(preview.destroyed))}?"
+        question = f"This cannot be undone. Erase {counted(len(preview.destroyed), 'memory', 'memories')}?"
         confirm(question, yes=False)
         return
     raise InputError(
-        f"nothing was erased: this would destroy {format_memories(len(preview.destroyed))}; look with --dry-run, confirm "
+        f"nothing was erased: this would destroy {counted(len(preview.destroyed), 'memory', 'memories')}; look with --dry-run, confirm "
         "with --yes, or use delete, which can be undone"
     )
 

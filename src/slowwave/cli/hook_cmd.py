@@ -1,7 +1,6 @@
 """The command hook, which coding agents call on events. It never stops a person's work: its exit code is always 0."""
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -38,48 +37,26 @@ def hook(options: CommonOptions) -> None:
     switches it off in its folder and below.
     """
     try:
-        answer = _answer(options, sys.stdin.read())
+        _handle(options, sys.stdin.read())
     except (SlowwaveError, OSError, UnicodeError) as error:
         sys.stderr.write(f"slowwave: {error}\n")
     except Exception as error:  # noqa: BLE001 - a hook that fails must not stop a person's work, whatever the failure
         sys.stderr.write(f"slowwave: unexpected {type(error).__name__}: {error}\n")
-    else:
-        if answer:
-            sys.stdout.write(f"{answer}\n")
 
 
-def _answer(options: CommonOptions, text: str) -> str:
+def _handle(options: CommonOptions, text: str) -> None:
+    """Print the answer to an event, and start the resident process for the next ones."""
     from slowwave.hooks.events import parse_event  # noqa: PLC0415 - `--help` does without
-    from slowwave.hooks.hook import SESSION_START, handle, unread_conversations  # noqa: PLC0415 - as above
-    from slowwave.hooks.place import is_off, project_memory  # noqa: PLC0415 - as above
+    from slowwave.hooks.hook import SESSION_END, respond  # noqa: PLC0415 - as above
+    from slowwave.hooks.place import is_off  # noqa: PLC0415 - as above
 
     event = parse_event(text)
-    if is_off(event.folder):
-        return ""
-    with options.memory(create=True) as opened:
-        memory = project_memory(opened, event.folder)
-        answer = handle(event, memory)
-        unread = unread_conversations(event, memory)
-    if unread:
-        which = ("--all",) if event.name == SESSION_START else ("--conversation", *unread)
-        _consolidate_in_background(options, memory.scope, which)
-    return answer
+    names = {"store": options.store, "scope": options.scope, "llm": options.llm, "embedder": options.embedder}
+    given = {name: value for name, value in names.items() if value}
+    if answer := respond(event, lambda: options.memory(create=True), given):
+        sys.stdout.write(f"{answer}\n")
+        sys.stdout.flush()
+    if event.name != SESSION_END and options.now is None and not is_off(event.folder):
+        from slowwave.hooks.processes import start_resident  # noqa: PLC0415 - as above
 
-
-def _consolidate_in_background(options: CommonOptions, scope: str, which: Sequence[str]) -> None:
-    """Extract facts from what is unread, in a process of its own: the agent and the user do not wait for a model.
-
-    Messages that this process does not read, because the machine stops or the model fails, stay unread until the next
-    session starts.
-    """
-    import subprocess  # noqa: PLC0415 - few events start a process
-
-    words = [sys.executable, "-m", "slowwave", "consolidate", *which, "--scope", scope]
-    given = {"store": options.store, "llm": options.llm, "embedder": options.embedder}
-    subprocess.Popen(  # noqa: S603 - this program
-        [*words, *(f"--{name}={value}" for name, value in given.items() if value)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+        start_resident(given, {"scope": options.scope, **options.models()}, event.folder)

@@ -19,9 +19,10 @@ from slowwave.cli.options import (
     memory_id,
     parse_time,
 )
-from slowwave.cli.output import STORED_CAUSES, Output, cause_name, format_counts, one_line
+from slowwave.cli.output import STORED_CAUSES, Output, cause_name, one_line
 from slowwave.cli.worker_cmd import worker_notes
 from slowwave.errors import NotFoundError
+from slowwave.model.counted import counted
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import Run, merge_groups
 
@@ -165,7 +166,7 @@ def run_(options: CommonOptions, run: str) -> None:
 def _write_run(output: Output, run: Run, indent: int = 0) -> None:
     """Print one line about a run: its id, its time, its cause and what it did."""
     parent = f" of {run.parent}" if run.parent and not indent else ""
-    parts = f" in {format_counts(run.part_count, 'part')}" if run.part_count else ""
+    parts = f" in {counted(run.part_count, 'part')}" if run.part_count else ""
     done = run.counted or ("messages read, nothing to keep" if run.cause.startswith("consolidate") else "nothing")
     output.write(f"{run.id}  {run.at:%Y-%m-%d %H:%M}  {cause_name(run)}{parent}: {done}{parts}", indent=indent)
 

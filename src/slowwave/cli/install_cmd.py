@@ -23,7 +23,7 @@ SERVERS: Final = ("postgresql://", "postgres://")
         "slowwave install claude-code --uninstall",
     ),
 )
-@click.argument("client", type=click.Choice([*CLIENTS]))
+@click.argument("client", metavar="AGENT", type=click.Choice([*CLIENTS]))
 @click.option("--hooks", is_flag=True, help="Also recall and store in every turn, without the model's help.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and make none.")
 @click.option("--uninstall", is_flag=True, help="Remove the server and the hooks again.")
@@ -43,10 +43,13 @@ def install(
 ) -> None:
     """Add memory to a coding agent: the MCP server, and with --hooks the hooks.
 
+    AGENT is claude-code, codex, cursor, gemini, vscode or opencode. Hooks are for claude-code and codex.
+
     It shows the change of each settings file, writes it at once, and keeps the former file beside it with the ending
     .before-slowwave. Entries of other programs stay as they are. With --store and --scope the agent uses that memory.
     """
     from slowwave.hooks.install import carry_out, plan_install, plan_uninstall  # noqa: PLC0415 - `--help` does without
+    from slowwave.hooks.processes import end_residents  # noqa: PLC0415 - as above
 
     folders = Folders(home=(home or Path.home()).resolve(), project=Path.cwd())
     if uninstall:
@@ -55,9 +58,6 @@ def install(
         words = [*(_program() if command is None else _split(command)), *_memory_options(options)]
         changes = plan_install(client, words, folders, hooks=hooks)
     diffs = [change.diff for change in changes if change.diff]
-    if not diffs:
-        options.output.write("nothing to change")
-        return
     for diff in diffs:
         sys.stdout.write(diff)
     if dry_run:
@@ -65,7 +65,14 @@ def install(
         return
     for path in carry_out(changes):
         options.output.write(f"changed {path}")
-    options.output.write(f"to use it, {CLIENTS[client].restart}")
+    if uninstall and CLIENTS[client].hooks is not None and (ended := end_residents()):
+        options.output.write(f"ended the processes that handled hooks: {ended}")
+    if not diffs:
+        options.output.write("nothing to change")
+    elif uninstall:
+        options.output.write("sessions that are open use it until they end")
+    else:
+        options.output.write(f"to use it, {CLIENTS[client].restart}")
 
 
 def _program() -> list[str]:

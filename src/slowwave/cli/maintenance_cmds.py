@@ -23,11 +23,12 @@ from slowwave.cli.options import (
     conversation_named,
     conversation_option,
 )
-from slowwave.cli.output import Output, cause_name, format_counts, format_memories, undo_hint, with_undo_command
+from slowwave.cli.output import Output, cause_name, undo_hint, with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.cli.sleep_loop import sleep_due_scopes, sleep_repeatedly
 from slowwave.cli.worker_cmd import queue_report
 from slowwave.errors import ConflictError, InputError, NotFoundError, SlowwaveError
+from slowwave.model.counted import counted
 from slowwave.model.operations import Change
 from slowwave.model.plan import Receipt, count_operations
 
@@ -43,7 +44,12 @@ REFUSED_SHOWN: Final = 3
 """Refused facts that `consolidate` shows; `--verbose` shows all."""
 
 
-@click.command("consolidate", cls=Command, examples=("slowwave consolidate --all", "slowwave consolidate --estimate"))
+@click.command(
+    "consolidate",
+    cls=Command,
+    examples=("slowwave consolidate --all", "slowwave consolidate --estimate"),
+    stray="{0} is no argument: name a conversation with --conversation '{0}', or read every conversation with --all",
+)
 @conversation_option("Its name; by default the conversation written to last.")
 @click.option("--all", "every", is_flag=True, help="Every conversation with unread messages.")
 @click.option(
@@ -95,7 +101,7 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
                 _write_consolidation(options.output, name, shown_part, verbose=options.verbose, facts=left)
                 left -= min(left, len(one.facts))
         if not options.verbose and (more := len(result.facts) - FACTS_SHOWN) > 0:
-            options.output.write(f"{format_counts(more, 'more fact')}: --verbose shows all", style="dim")
+            options.output.write(f"{counted(more, 'more fact')}: --verbose shows all", style="dim")
         _write_totals(options.output, result)
     return WAITING if _waits(result) else None
 
@@ -104,12 +110,12 @@ def _write_totals(output: Output, result: "ConsolidationResult") -> None:
     if not result.by_conversation:
         output.write("no new messages: every conversation was read before")
         return
-    read = format_counts(len(result.conversations), "conversation")
+    read = counted(len(result.conversations), "conversation")
     output.write(
-        f"{format_counts(len(result.facts), 'fact')} from {read}, {len(result.rejected)} refused: `slowwave list` lists the facts"
+        f"{counted(len(result.facts), 'fact')} from {read}, {len(result.rejected)} refused: `slowwave list` lists the facts"
     )
     if result.left:
-        left = format_counts(len(result.left), "conversation")
+        left = counted(len(result.left), "conversation")
         output.write(f"{left} not read to the end: the next `slowwave consolidate --all` asks again", indent=2)
     if result.run_id:
         output.write(undo_hint(result.run_id), style="dim", indent=2)
@@ -124,7 +130,7 @@ def _write_consolidation(
 ) -> None:
     """Print what a consolidation found in one conversation, with at most so many of its facts."""
     waits = f", {result.waiting} of them waiting for a model: `slowwave sleep` asks again" if result.waiting else ""
-    counts = f"{format_counts(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
+    counts = f"{counted(len(result.facts), 'fact')}, {len(result.rejected)} refused{waits}"
     reason = f"; {_skipped_reason(result)}" if result.skipped_reason else ""
     output.write(f"{name + ': ' if name else ''}{counts}{reason}")
     for fact in result.facts[:facts]:
@@ -266,7 +272,7 @@ def _unsummarised(receipts: Sequence[Receipt]) -> list[str]:
 def _write_undo_totals(output: Output, receipts: Sequence[Receipt]) -> None:
     """Print what an undo of many runs did in all."""
     counts = count_operations(operation for receipt in receipts for operation in receipt.applied)
-    output.write(f"undone {format_counts(len(receipts), 'run')}: {counts or 'nothing changed'} in {receipts[0].scope}")
+    output.write(f"undone {counted(len(receipts), 'run')}: {counts or 'nothing changed'} in {receipts[0].scope}")
     notes = [note for receipt in receipts for note in receipt.notes]
     for note in dict.fromkeys((*notes, *(problem for receipt in receipts for problem in receipt.problems))):
         output.write(note, style="dim", indent=2)
@@ -292,7 +298,7 @@ def reembed(options: CommonOptions) -> None:
     if options.json:
         options.output.write_json({"reembedded": count})
     else:
-        options.output.write(f"{format_memories(count)} got a vector")
+        options.output.write(f"{counted(count, 'memory', 'memories')} got a vector")
 
 
 @click.command("doctor", cls=Command, examples=("slowwave doctor --deep", "slowwave doctor --deep --repair"))

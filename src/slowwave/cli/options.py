@@ -17,6 +17,7 @@ from slowwave.cli.layout import HelpContext
 from slowwave.cli.output import Output
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.message import storable
+from slowwave.model.suggestions import instead_of, use
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -28,7 +29,21 @@ WAITING: Final = 3
 """Exit code: work waits for a model."""
 
 PATH: Final = click.Path(path_type=Path)
-POSITIVE: Final = click.IntRange(min=1)
+
+
+class WholeNumber(click.IntRange):
+    """A whole number between two limits, with a sentence for everything else."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - Click's
+        """The number of an argument."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            between = f"from {self.min}" + ("" if self.max is None else f" to {self.max}")
+            self.fail(f"{value!r} is not a whole number {between}.", param, ctx)
+
+
+POSITIVE: Final = WholeNumber(min=1)
 TIME_FORMAT: Final = "TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in UTC."
 
 _SHARED: Final = {
@@ -149,16 +164,39 @@ class Command(click.Command):
 
     Args:
         examples: whole command lines.
+        stray: the error for arguments that the command does not take, with {} for them; "": that of Click.
         arguments: of `click.Command`.
     """
 
     context_class = HelpContext
     shared: Sequence[str] = ALL_OPTIONS
 
-    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **keywords: Any) -> None:  # noqa: ANN401 - Click's
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - Click's
+        examples: Sequence[str] = (),
+        stray: str = "",
+        **keywords: Any,  # noqa: ANN401 - Click's
+    ) -> None:
         super().__init__(*arguments, **keywords)
         self.examples = examples
+        self.stray = stray
         self.shared = getattr(self.callback, "shared", ALL_OPTIONS)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments. For an option that does not exist the error names what to use."""
+        ctx.allow_extra_args = ctx.allow_extra_args or bool(self.stray)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            names = {name.lstrip("-").replace("-", "_"): name for one in self.get_params(ctx) for name in one.opts}
+            if near := instead_of(error.option_name.lstrip("-"), names):
+                words = f"there is no option {error.option_name}{use(names[name] for name in near)}"
+                raise click.NoSuchOption(error.option_name, words, ctx=ctx) from None
+            raise
+        if self.stray and rest and not ctx.resilient_parsing:
+            ctx.fail(self.stray.format(" ".join(rest)))
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options of this command, then the names of the shared ones."""

@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
 from slowwave.cli.json_output import to_json_value
+from slowwave.model.counted import counted
 from slowwave.model.memory import MESSAGE, NOTE
 from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Receipt, Run, count_operations, reversible_run
@@ -30,7 +31,7 @@ def format_receipt(value: object) -> str:
 def _(value: Receipt) -> str:
     first = f"{', '.join(_changes(value)) or 'nothing changed'} in {value.scope}"
     first += f", {len(value.dropped)} dropped as out of date" if value.dropped else ""
-    first += f", {format_counts(value.waiting, 'fact')} waiting for a model" if value.waiting else ""
+    first += f", {counted(value.waiting, 'fact')} waiting for a model" if value.waiting else ""
     notes = (
         *value.notes,
         *value.problems,
@@ -89,25 +90,15 @@ def _edit_name(change: Change) -> str:
     return "update"
 
 
-def format_counts(number: int, noun: str) -> str:
-    """A number of things: "1 fact", "1,204 facts"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def format_memories(number: int) -> str:
-    """A number of memories: "1 memory", "1,204 memories"."""
-    return f"{number:,} memor{'y' if number == 1 else 'ies'}"
-
-
 def _changes(receipt: Receipt) -> Iterator[str]:
     added = Counter(operation.memory.kind for operation in receipt.applied if isinstance(operation, Add))
     messages, notes = added.pop(MESSAGE, 0), added.pop(NOTE, 0)
     if messages:
-        yield f"{format_counts(messages, 'message')} stored"
+        yield f"{counted(messages, 'message')} stored"
     if notes:
-        yield f"{format_counts(notes, 'note')} stored"
+        yield f"{counted(notes, 'note')} stored"
     if facts := added.total():
-        yield f"{format_counts(facts, 'fact')} added"
+        yield f"{counted(facts, 'fact')} added"
     others = [operation for operation in receipt.applied if not isinstance(operation, Add)]
     if is_edit(receipt.cause):  # the reason of an edit names the change, such as "pinned"
         yield from dict.fromkeys(operation.because for operation in others if isinstance(operation, Change))

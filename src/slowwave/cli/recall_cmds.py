@@ -15,6 +15,7 @@ from slowwave.cli.options import (
     STORED,
     Command,
     CommonOptions,
+    WholeNumber,
     common_options,
     conversation_named,
     conversation_names,
@@ -26,6 +27,7 @@ from slowwave.cli.options import (
 )
 from slowwave.cli.output import Output, day, one_line
 from slowwave.model.context import Scene
+from slowwave.model.counted import counted
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import RejectFact
 from slowwave.model.query import Hit
@@ -157,8 +159,7 @@ def _warn_unembedded(memory: "AgentMemory") -> str:
     """What to do if vector search misses some memories; empty if it misses none."""
     count = memory.unembedded(UNEMBEDDED_MAX)
     least = "at least " if count == UNEMBEDDED_MAX else ""
-    memories = "memory has" if count == 1 else "memories have"
-    return f"{least}{count:,} {memories} no vector: run slowwave reembed" if count else ""
+    return f"{least}{counted(count, 'memory has', 'memories have')} no vector: run slowwave reembed" if count else ""
 
 
 def _mark(hit: Hit) -> str:
@@ -229,9 +230,7 @@ def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
     examples=("slowwave context what may I cook --budget 800", "slowwave context --conversation kitchen --explain"),
 )
 @click.argument("query", nargs=-1)
-@click.option(
-    "--budget", type=click.IntRange(min=64), default=1500, show_default=True, help="Its size in tokens at most."
-)
+@click.option("--budget", type=WholeNumber(min=64), default=1500, show_default=True, help="Its size in tokens at most.")
 @conversation_option("Whose latest messages to add; by default the conversation written to last.")
 @click.option(
     "--profile", default="plain", show_default=True, help="plain; chat: messages, each a line of JSON; or s4: a scene."
@@ -380,7 +379,7 @@ def _write_rejected(options: CommonOptions, rejected: Sequence[RejectFact]) -> N
 @click.command("core", cls=Command, examples=("slowwave core -k 10", "slowwave core --min-retrievals 3"))
 @click.option("--top-k", "-k", type=POSITIVE, default=5, show_default=True, help="How many facts.")
 @click.option(
-    "--min-retrievals", type=click.IntRange(min=0), default=0, help="Only facts that were used at least this often."
+    "--min-retrievals", type=WholeNumber(min=0), default=0, help="Only facts that were used at least this often."
 )
 @common_options(uses=STORED)
 def core(options: CommonOptions, top_k: int, min_retrievals: int) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from slowwave.cli.options import Command, CommonOptions, common_options
+from slowwave.cli.options import Command, CommonOptions, WholeNumber, common_options
 from slowwave.errors import SettingsError
 
 PORT: Final = 8765
@@ -20,10 +20,11 @@ STOP_SECONDS: Final = 30
     examples=("slowwave serve", "slowwave serve --host 0.0.0.0 --port 8080 --allow-host memory.example.com"),
 )
 @click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="The port to listen on.")
+@click.option("--port", type=WholeNumber(1, 65535), default=PORT, show_default=True, help="The port to listen on.")
 @click.option("--allow-host", metavar="NAME", multiple=True, help="A name of this server; may be repeated.")
 @click.option("--read-only", is_flag=True, help="Refuse every write.")
 @click.option("--sleep-every", metavar="SPAN", help="Run the sleep passes that are due this often, such as 8h.")
+@click.option("--proxy-to", metavar="URL", help="Serve the chat completions of a model's server with a memory.")
 @common_options
 def serve(
     options: CommonOptions,
@@ -32,11 +33,13 @@ def serve(
     allow_host: tuple[str, ...],
     read_only: bool,
     sleep_every: str | None,
+    proxy_to: str | None,
 ) -> None:
     """Serve the store over HTTP: /v1 for programs. Ctrl-C stops it after what is running.
 
     Without a key only programs of this machine are admitted: `slowwave keys add` makes one. SPAN is a number of seconds,
-    or a text such as 8h. The scope of each request is in its path.
+    or a text such as 8h. The scope of each request is in its path. With --proxy-to a program whose base URL is
+    http://127.0.0.1:8765/proxy/v1 has a memory in its calls.
     """
     try:
         import uvicorn  # noqa: PLC0415 - `--help` does without
@@ -45,15 +48,23 @@ def serve(
         from slowwave.server.app import Serving, build_app  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise SettingsError(f"{error.name} is not installed: pip install 'slowwave[server]'") from error
+    if proxy_to is not None and not is_loopback(host):
+        raise SettingsError(f"a proxy is for programs of this machine: use --proxy-to with 127.0.0.1, not with {host}")
     with options.whole_store(create=True, sleep_every=sleep_every) as store:
         check_address(store, host)
-        serving = Serving(names=(host, *allow_host), read_only=read_only, always_locked=not is_loopback(host))
+        serving = Serving(
+            names=(host, *allow_host),
+            read_only=read_only,
+            always_locked=not is_loopback(host),
+            proxy_to=proxy_to,
+        )
+        served = build_app(store, serving)
         shown = f"[{host}]" if ":" in host else host
         options.output.write(f"serving {store!r} at http://{shown}:{port}")
         if not store.has_keys():
             options.warn("the store has no key: every program of this machine may read and write all scopes")
         config = uvicorn.Config(
-            build_app(store, serving),
+            served,
             host=host,
             port=port,
             log_level="warning",

@@ -7,9 +7,10 @@ import click
 
 from slowwave.cli.edit_cmds import confirm
 from slowwave.cli.options import PATH, POSITIVE, PRINTING, STORED, Command, CommonOptions, common_options
-from slowwave.cli.output import day, format_counts
+from slowwave.cli.output import day
 from slowwave.cli.progress import progress
 from slowwave.errors import InputError
+from slowwave.model.counted import counted
 
 
 @click.command("scopes", cls=Command, examples=("slowwave scopes", "slowwave scopes --prefix acme --limit 20"))
@@ -28,7 +29,7 @@ def scopes(options: CommonOptions, prefix: str, after: str | None, limit: int) -
         return
     for scope in found:
         output.write(scope.path)
-        counts = f"{format_counts(scope.messages, 'message')}, {format_counts(scope.facts, 'fact')}"
+        counts = f"{counted(scope.messages, 'message')}, {counted(scope.facts, 'fact')}"
         output.write(f"{counts}, last written {day(scope.last_written)}", style="dim", indent=2)
     if more:
         output.write(f"more scopes: --after {shlex.quote(found[-1].path)}", style="dim")
@@ -103,7 +104,7 @@ def _discard(options: CommonOptions, target: str, *, yes: bool) -> None:
     if options.json:
         options.output.write_json({"thrown_away": scopes})
     else:
-        options.output.write(f"{format_counts(scopes, 'partial scope')} discarded")
+        options.output.write(f"{counted(scopes, 'partial scope')} discarded")
 
 
 @click.command(

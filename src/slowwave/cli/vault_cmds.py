@@ -18,8 +18,8 @@ from slowwave.cli.options import (
     conversation_option,
     store_common_options,
 )
-from slowwave.cli.output import format_counts
 from slowwave.errors import InputError
+from slowwave.model.counted import counted
 
 folder: Final = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 force: Final = click.option(
@@ -120,4 +120,4 @@ def _count_pages(folder: Path, changed: Sequence[str]) -> str:
     pages = [name for name in changed if name.endswith(".md") and not name.startswith("kept/")]
     removed = sum(not (folder / name).exists() for name in pages)
     note = f", {removed} with nothing left removed" if removed else ""
-    return f"{format_counts(len(pages) - removed, 'page')} written to {folder}{note}"
+    return f"{counted(len(pages) - removed, 'page')} written to {folder}{note}"

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from slowwave.cli.options import POSITIVE, STORED, Command, CommonOptions, common_options
-from slowwave.cli.output import format_counts
+from slowwave.cli.options import POSITIVE, STORED, Command, CommonOptions, WholeNumber, common_options
 from slowwave.cli.sleep_loop import stopped_by_signals, write_report
 from slowwave.errors import InputError, SettingsError, SlowwaveError
+from slowwave.model.counted import counted
 
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
@@ -37,7 +37,7 @@ NOT_READABLE: Final = (
 @click.option("--per-worker", type=POSITIVE, help="Sleep passes at once in each worker; at first 8.")
 @click.option(
     "--per-minute",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     help="Sleep passes started a minute, over all workers; spares a shared model. 0: no limit.",
 )
 @click.option("--set", "set_limits", is_flag=True, help="Change these limits for all workers of the store.")
@@ -143,7 +143,7 @@ def retry(options: CommonOptions, name: str | None, every: bool) -> None:
         options.output.write_json({"retried": scopes})
     else:
         options.output.write(
-            f"{format_counts(len(scopes), 'scope')} due at once: the next `slowwave sleep --due`, or a worker, sleeps it"
+            f"{counted(len(scopes), 'scope')} due at once: the next `slowwave sleep --due`, or a worker, sleeps it"
         )
 
 
@@ -162,7 +162,7 @@ def queue_report(options: CommonOptions) -> list[tuple[str, bool, str]]:
     at_work = f"{len(queue.workers)} at work" + (f" (version {versions})" if versions else "")
     if not queue.readable:
         return [("workers", True, f"{at_work}; {NOT_READABLE}")]
-    counts = f"{format_counts(len(queue.waiting), 'scope')} waiting, {len(queue.running)} in jobs that run"
+    counts = f"{counted(len(queue.waiting), 'scope')} waiting, {len(queue.running)} in jobs that run"
     return [("workers", True, f"{at_work}, {counts}")]
 
 

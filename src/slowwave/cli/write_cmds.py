@@ -1,7 +1,6 @@
 """Commands that bring text in and take it out: add, remember, import, export."""
 
 import io
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -25,10 +24,11 @@ from slowwave.cli.options import (
     parse_time,
     parse_values,
 )
-from slowwave.cli.output import format_counts, with_undo_command
+from slowwave.cli.output import with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.errors import InputError, SlowwaveError
-from slowwave.model.message import ROLES, Message
+from slowwave.model.counted import counted
+from slowwave.model.message import Message
 from slowwave.model.plan import BATCH_MAX
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 STDIN: Final = "-"
 FILE_NAME_MAX: Final = 255
 """Characters: a longer text cannot be the name of a file, and asking the system about it may fail."""
-
-_ROLE: Final = re.compile(rf"({'|'.join(ROLES)})\s*:\s*", re.IGNORECASE)
 
 
 @click.command(
@@ -170,25 +168,11 @@ def _decoded_lines(stream: TextIO, name: str) -> Iterator[str]:
 
 
 def _messages(lines: Iterator[str], role: str, speaker: str | None) -> Iterator[Message]:
-    """One message a line. After the first line that names a role, lines without a role continue the message before."""
-    current: tuple[str, list[str]] | None = None
-    for line in lines:
-        if match := _ROLE.match(line):
-            if current:
-                yield from _message(*current, speaker)
-            current = (match[1].lower(), [line[match.end() :]])
-        elif current:
-            current[1].append(line)
-        else:
-            yield from _message(role, [line], speaker)
-    if current:
-        yield from _message(*current, speaker)
+    """One message a line, or the turns of a conversation."""
+    from slowwave.formats.readers.transcript import turns  # noqa: PLC0415 - `--help` does without
 
-
-def _message(role: str, lines: list[str], speaker: str | None) -> Iterator[Message]:
-    content = "\n".join(line.rstrip("\r\n") for line in lines).strip()
-    if content:
-        yield Message(role=role, content=content, speaker=speaker)
+    for spoken, content in turns(lines, role):
+        yield Message(role=spoken, content=content, speaker=speaker)
 
 
 def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
@@ -324,7 +308,7 @@ def export(
     if options.json:
         options.output.write_json({"path": str(path), "records": records})
     else:
-        options.output.write(f"exported {format_counts(records, 'record')} to {path}")
+        options.output.write(f"exported {counted(records, 'record')} to {path}")
         options.output.write("the file is not encrypted: keep it in a private place", style="dim", indent=2)
 
 
@@ -337,4 +321,4 @@ def _export_to_output(options: CommonOptions, format: str, user: str | None) -> 
         stream.flush()
     finally:
         stream.detach()  # closing it would close standard output
-    options.warn(f"exported {format_counts(records, 'record')}")
+    options.warn(f"exported {counted(records, 'record')}")

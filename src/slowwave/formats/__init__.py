@@ -1,7 +1,7 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
@@ -38,6 +38,8 @@ _NOTES: Final = frozenset({"markdown", "text"})
 _LINES: Final = frozenset({"jsonl", "mem0", "langgraph", "server-memory"})
 """Formats that are JSON lines unless the file is one JSON array or object."""
 _USERS_SHOWN: Final = 10
+STANDARD_OUTPUT: Final = "-"
+"""What programs call their output in place of a file. A file of this name is almost always a mistake."""
 
 _FITS: Final[dict[str, Callable[[Json], bool]]] = {
     "chatgpt": chatgpt.fits,
@@ -66,7 +68,7 @@ def read(
     proof: Proof | None = None,
     user: str | None = None,
     meter: Meter | None = None,
-) -> Iterator[Item]:
+) -> Generator[Item, None, None]:
     """The items of a file or a folder of notes, read one at a time; what cannot be imported is a `SkippedItem` with its reason.
 
     At most one conversation, one line or 1 MB is in memory at a time. Messages always have ids, so that reading a file
@@ -255,8 +257,10 @@ def write_file(path: str | Path, write: Callable[[Writable], int], *, overwrite:
     Where the path is a symbolic link, the file that it points to is written, and the link stays.
 
     Raises:
-        InputError: the file exists and `overwrite` is false, it is no regular file, or it cannot be written.
+        InputError: the file exists and `overwrite` is false, it is no regular file, it is called "-", or it cannot be written.
     """
+    if str(path) == STANDARD_OUTPUT:
+        raise InputError("'-' names no file: pass an open stream of text, or the whole path of a file of that name")
     named, path = path, Path(path).resolve()  # replacing a link would leave its target as it was
     if path.exists() and not path.is_file():
         raise InputError(f"{named} is not a regular file: name a file")

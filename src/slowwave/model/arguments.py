@@ -21,6 +21,7 @@ from typing import (
 )
 
 from slowwave.errors import InputError, shown
+from slowwave.model.suggestions import unknown_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,11 +65,14 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
     Raises:
         InputError: naming the argument, and what to pass.
+        TypeError: for an argument that the function does not have, naming the one to use.
     """
 
     @wraps(function)
     def checked(*args: P.args, **options: P.kwargs) -> R:
-        positional, rest, rules, has_path = _rules(function)
+        positional, rest, rules, has_path, named = _rules(function)
+        if named is not None and (unknown := next((name for name in options if name not in named), None)) is not None:
+            raise unknown_argument(function, unknown, [name for name in named if name != "self"])
         for name, value in (*zip(positional, args, strict=False), *options.items()):
             if (rule := rules.get(name)) is not None:
                 check(value, rule, name)
@@ -137,21 +141,30 @@ def _is_path(kind: type) -> bool:
 
 
 @cache
-def _rules(function: Callable[..., object]) -> tuple[list[str], str, dict[str, Rule], bool]:
-    """The positional parameters, that of further ones ("": none), the rules by parameter, and whether one is a path."""
+def _rules(function: Callable[..., object]) -> tuple[list[str], str, dict[str, Rule], bool, tuple[str, ...] | None]:
+    """The positional parameters, that of further ones ("": none), the rules by parameter, and whether one is a path.
+
+    The last value has the names that arguments may have; None if the function takes any.
+    """
     positional: list[str] = []
     rest = ""
     rules: dict[str, Rule] = {}
+    named: list[str] = []
+    takes_any = False
     for name, parameter in signature(function).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:
+            takes_any = True
             continue
+        if parameter.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}:
+            named.append(name)
         if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:
             positional.append(name)
         if parameter.kind is Parameter.VAR_POSITIONAL:
             rest = name
         if (rule := rule_of(parameter.annotation)) is not None:
             rules[name] = rule
-    return positional, rest, rules, any(rule.is_path for rule in rules.values())
+    has_path = any(rule.is_path for rule in rules.values())
+    return positional, rest, rules, has_path, None if takes_any else tuple(named)
 
 
 @cache

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 
 from slowwave.errors import InputError, shown
+from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
@@ -15,6 +16,8 @@ INDEX_CACHE_MB = 256
 """The default limit of the search indexes in RAM: 100,000 to 170,000 memories, or 2,000 scopes of 50 messages."""
 
 
+@suggests_names
+@suggests_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Settings of a memory. `docs/tuning.md` explains each name and default.
@@ -30,6 +33,7 @@ class Config:
     consolidate_every_turns: int | None = None
     extraction_cooldown_seconds: float | None = None
     sleep_every_ingests: int | None = None
+    work_seconds: float | None = 3600.0
     # forgetting
     retention_policy: str = "ebbinghaus"
     half_life_days: float = 14.0
@@ -186,7 +190,7 @@ _RULES: dict[str, Rule] = {
     "hot_facts_max": _LIMIT,
     "consolidation_retention_threshold": _number(1e-6, 0.999, "use a number above 0 and below 1"),
     "consolidation_group_size": _number(2, 1000, "use a whole number from 2", whole=True),
-    "consolidation_max_group_size": _number(2, 1000, "use a whole number from 2", whole=True),
+    "consolidation_max_group_size": _number(2, 100, "use a whole number from 2 to 100", whole=True),
     "consolidation_similarity_threshold": _SIMILAR,
     "dedup_similarity_threshold": _SIMILAR,
     "direct_boost": _SHARE,
@@ -204,6 +208,7 @@ _RULES: dict[str, Rule] = {
     "search_in_ram": _LIMIT,
     "index_cache_mb": _number(1, 10**6, "use a whole number of megabytes from 1", whole=True),
     "connections": _number(1, 10_000, "use a whole number from 1 to 10,000", whole=True),
+    "work_seconds": _number(0.001, 1e9, "use seconds above 0, or None for no limit", optional=True),
     "connect_seconds": _SECONDS,
     "lock_seconds": _SECONDS,
     "statement_seconds": _number(0.001, 1e6, "use seconds above 0, or None for no limit", optional=True),

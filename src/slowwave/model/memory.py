@@ -7,6 +7,8 @@ from itertools import compress
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
+from slowwave.model.suggestions import suggests_names
+
 Kind: TypeAlias = Literal["message", "episodic", "semantic", "procedural", "summary", "note"]
 Phase: TypeAlias = Literal["quarantined", "active", "core", "cold", "superseded", "retracted"]
 Trust: TypeAlias = Literal["user", "assistant", "tool", "import", "web", "llm"]
@@ -52,6 +54,7 @@ def is_outdated(phase: str, reason: str | None) -> bool:
     return phase == "retracted" or (phase == "superseded" and reason == "replaced")
 
 
+@suggests_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """The stored record of any kind. Equality is by value.

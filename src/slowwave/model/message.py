@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from slowwave.errors import InputError, shown
 from slowwave.model.memory import JsonValue, Role
+from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
 _OTHER_ROLES: Final[Mapping[str, Role]] = {
@@ -34,6 +35,8 @@ DIGITS_MAX: Final = 100
 _CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 
+@suggests_names
+@suggests_arguments
 @dataclass(frozen=True, slots=True)
 class Message:
     """One utterance.

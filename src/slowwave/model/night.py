@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Self
 
+from slowwave.model.counted import counted
+
 PAUSES: Final = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 """The pause after the first failed sleep pass of a scope, after the second one in a row, and so on; the last one repeats."""
 TRIES: Final = 3
@@ -43,5 +45,5 @@ class PassRecord:
     def __str__(self) -> str:
         if not self.failures or self.next_try is None:
             return "no sleep pass failed"
-        passes = "1 sleep pass" if self.failures == 1 else f"{self.failures} sleep passes"
+        passes = counted(self.failures, "sleep pass", "sleep passes")
         return f"{passes} failed, the last with {self.error}; next try {self.next_try.isoformat(timespec='minutes')}"

@@ -21,6 +21,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
+from slowwave.model.suggestions import suggests_names
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
@@ -99,7 +100,8 @@ class Plan:
     groups a plan may have parts, which are plans and become child runs: a sleep pass has one part for each stage. A plan
     with a `lease`, the token of its maker, is refused by the store once another process holds the lease. The plan of an undo
     has in `undoes` the id of the undone run. A plan whose content must not be stored once one of the keys `unless_held` is
-    suppressed is refused by the store with SuppressedError if one is.
+    suppressed is refused by the store with SuppressedError if one is. The plan of an erase has the `sequence` of the scope that
+    it was computed on: the store drops a group that erases a memory from which another writer has derived something since.
     """
 
     id: str
@@ -113,6 +115,7 @@ class Plan:
     undoes: str | None = None
     lease: int | None = field(default=None, compare=False, repr=False)
     unless_held: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    sequence: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def operations(self) -> Iterator[Operation]:
@@ -171,6 +174,7 @@ class Outcome:
     reason: str = ""
 
 
+@suggests_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """What applying a plan did. Prints as two readable lines.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from slowwave.model.counted import counted
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureProof:
@@ -53,7 +55,7 @@ class StoreProof:
     def __str__(self) -> str:
         if not self.proved and not self.pending:
             return "no erase waits for a proof of the whole store"
-        erases = f"{self.proved:,} erase{'' if self.proved == 1 else 's'} proved in the whole store"
+        erases = f"{counted(self.proved, 'erase')} proved in the whole store"
         lines = [erases + (f"; {self.pending:,} still pending" if self.pending else "")]
         lines += [f"  rewritten: {', '.join(self.rewritten)}"] if self.rewritten else []
         return "\n".join([*lines, *(f"  problem: {problem}" for problem in self.problems)])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from slowwave.model.filters import Filter
 from slowwave.model.memory import Memory, SourceRef, beginning
+from slowwave.model.suggestions import suggests_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,13 +121,14 @@ class Where:
     limit: int | None = None
 
 
+@suggests_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One found memory.
 
     `score` orders the hits of one search; `parts` are each signal's share of it. `relevance`, 0 to 1, estimates the
-    probability that the hit answers the question. It is comparable between questions, between scopes and between sizes of a
-    scope, and 0 for small talk ("hi", "danke"):
+    probability that the hit answers the question. It is comparable between questions and between scopes, and 0 for small talk
+    ("hi", "danke"). In a large scope:
 
         relevance = sigmoid(known) * sigmoid(answers)
         by_words  = -5 + 5 said + 3.5 mass + 3 named
@@ -138,6 +140,15 @@ class Hit:
     1.5. cosine: divided by that of related texts. named, asked: 1 if the question names one known speaker; if that speaker
     said this. asks: the share of the text that is only a question. unsaid: 1 for a fact without a word of the question. The
     weights are our own fit on LoCoMo and BEAM (22 November 2026); docs/context.md has its check on other conversations.
+
+    In a scope of up to 50 texts each hit is judged alone, and in one of n times 50 the log odds of both formulas are mixed,
+    one part of n of this one:
+
+        relevance = sigmoid(max(by_words - 1.5, -10 + 2 said + mass + 4 cosine + 2 own + 3 asked + kind - 4 asks))
+        by_words  = -9 + 5 said + 6 mass + 1.5 own + 4 asked + kind - 4 asks          alone without vectors
+
+    own: 1 if the question says I, my, we or our. kind: 1 if the text has the kind of answer that the question asks for, such
+    as a date or a place.
 
     `facts` are the facts derived from a message, which are shown with it.
     `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
@@ -156,6 +167,11 @@ class Hit:
     because: str = ""
     perhaps: bool = field(default=False, repr=False)
     replaced: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def id(self) -> str:
+        """The id of the memory."""
+        return self.memory.id
 
     def __hash__(self) -> int:
         """Equal hits have the same memory and score; `parts` is a mapping and has no hash."""
@@ -199,6 +215,7 @@ class Section:
     instructions: bool = False
 
 
+@suggests_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """The prompt text for a model: `str(context)`, of about `tokens` tokens.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from slowwave.model.counted import counted
 from slowwave.model.night import PassRecord
 from slowwave.model.plan import Cost
 
@@ -145,7 +146,7 @@ class Status:
         lines = [f"scope {self.scope} in {self.store}"]
         lines += [f"  {kind}: {', '.join(parts)}" for kind, parts in kinds.items()] or ["  empty"]
         lines.append(
-            f"  {_many(self.unread, 'message')} not read for facts yet, {_many(self.waiting, 'fact')} waiting for a model, "
+            f"  {counted(self.unread, 'message')} not read for facts yet, {counted(self.waiting, 'fact')} waiting for a model, "
             f"{self.due:,} due to fade or expire"
         )
         embedder = self.embedder or "none"
@@ -159,16 +160,12 @@ class Status:
         if self.night.failures:
             lines.append(f"  {self.night}: `retry` makes it due at once")
         if self.unproved:
-            lines.append(f"  {_many(self.unproved, 'erase')} to prove in the whole store: `prove_erased`")
+            lines.append(f"  {counted(self.unproved, 'erase')} to prove in the whole store: `prove_erased`")
         if self.core_tokens:
             lines.append(f"  always in view: {_aimed(self.identity_tokens, IDENTITY_TOKENS)} of identity, ")
             lines[-1] += f"{_aimed(self.core_tokens, CORE_TOKENS)} in all"
         lines += [f"  problem: {problem}" for problem in self.problems]
         return "\n".join(lines)
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _aimed(tokens: int, target: int) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from slowwave.errors import InputError
 from slowwave.formats.readers.builders import MessageBuilder, conversation_title
 from slowwave.formats.readers.timestamps import instant
+from slowwave.formats.readers.transcript import is_transcript, turns
 from slowwave.formats.vault import files as vault
 from slowwave.formats.vault.front_matter import FRONT, front
 from slowwave.model.exchange import Item, SkippedItem
@@ -73,7 +74,7 @@ def found(path: Path) -> Iterator[Note | SkippedItem]:
 
 
 def read(note: Note, builder: MessageBuilder, *, markdown: bool) -> Iterator[Item]:
-    """The messages of one note, in the role "user", and its title."""
+    """The messages of one note, in the role "user", and its title. Plain text with "user:" and "assistant:" is a conversation."""
     where = note.path.name
     try:
         text = _text(note)
@@ -84,6 +85,10 @@ def read(note: Note, builder: MessageBuilder, *, markdown: bool) -> Iterator[Ite
     head = _head(text) if markdown else {}
     body = FRONT.sub("", text, count=1) if markdown else text
     at = next((when for name in _TIMES if (when := instant(head.get(name)))), None) or _date(note.name) or changed
+    if not markdown and is_transcript(body):
+        for role, words in turns(body.split("\n"), "user"):
+            yield builder.message(note.name, role, words, where=where, at=at)
+        return
     sections = list(_sections(body)) if markdown else [("", body)]
     for heading, section in sections:
         metadata = {**head, "heading": heading} if heading else head
