@@ -196,6 +196,41 @@ def test_the_jobs_of_a_worker_that_stopped_renewing_are_cancelled_and_done_by_ot
     assert not live_scopes(own)
 
 
+def test_a_job_that_takes_too_long_ends_and_the_scopes_it_did_not_reach_stay_due(
+    own: str, memory: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"a/{number}" for number in range(8)]
+    due(own, *names)
+    slept: list[str] = []
+
+    def slowly(scope: str, *_: object) -> None:
+        slept.append(scope)
+        time.sleep(1.5 if len(slept) <= 2 else 0)
+
+    with Worker(memory, own, at_once=1, on_progress=slowly) as node:
+        monkeypatch.setattr(worker.worker, "JOB_SECONDS", 1.0)
+        node.look()  # two jobs of four scopes
+        until(lambda: len(slept) == 2 and not live_scopes(own))
+        assert set(memory.ports.store.scopes_due(memory.ports.now(), 10)) == set(names) - set(slept)
+        monkeypatch.undo()
+        until(lambda: bool(node.look()) and len(slept) == len(names))
+    assert sorted(slept) == names
+
+
+def test_a_worker_with_default_settings_reads_the_messages_of_every_scope(own: str, memory: AgentMemory) -> None:
+    for scope in ("a", "b"):
+        with AgentMemory.open(own, scope=scope, llm=None, embedder="none") as tenant:
+            said = [f"I own a {color} kayak number {n}." for n, color in enumerate(["red", "green", "blue"] * 10)]
+            tenant.add_messages([Message(role="user", content=text) for text in said], "c")
+    ended: list[str] = []
+    with Worker(memory, own, on_progress=lambda scope, *_: ended.append(scope)) as node:
+        node.look()
+        until(lambda: sorted(ended) == ["a", "b"])
+    for scope in ("a", "b"):
+        with AgentMemory.open(own, scope=scope, llm=None, embedder="none") as tenant:
+            assert any("kayak" in fact.text for fact in tenant.get_all())
+
+
 def live_scopes(address: str) -> set[str]:
     state = queue_status(address)
     assert state is not None

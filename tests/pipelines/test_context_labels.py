@@ -184,6 +184,25 @@ def test_a_line_names_its_least_trusted_source(world: "World") -> None:
     ]
 
 
+def test_a_question_of_the_assistant_lends_no_trust_to_what_the_user_says_alone(world: "World") -> None:
+    """A fact may name the question that its messages answer; only what the question alone says makes it the assistant's."""
+    memory = world.open(min_messages=1)
+    said = [
+        Message(role="assistant", content="Any news of the harbour course at Bryggen?"),
+        Message(role="user", content="They agreed, so the course begins on 25 May 2026."),
+        Message(role="assistant", content="How many come?"),
+        Message(role="user", content="Eight sailors."),
+    ]
+    memory.add_messages(said, conversation="c")
+    quote = "the course begins on 25 May 2026"
+    world.mind.facts = [
+        Fact(text="The user's course with eight sailors begins on 25 May 2026", turn=2, turns=(2, 1, 4), quote=quote),
+        Fact(text="The user's course at Bryggen begins on 25 May 2026", turn=2, turns=(2, 1), quote=quote),
+    ]
+    memory.consolidate("c", force=True)
+    assert {"Bryggen" in fact.text: fact.trust for fact in memory.get_all()} == {False: "user", True: "assistant"}
+
+
 def test_a_summary_is_labelled_with_its_least_trusted_source(world: "World") -> None:
     memory = world.open(immediate_window=4, recent_window=4)
     for n in range(12):

@@ -8,10 +8,13 @@ import pytest
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import ConflictError
-from slowwave.model.memory import KINDS, PHASES
+from slowwave.model.memory import KINDS, PHASES, SourceRef
 from slowwave.model.mind import Fact, Transcript
+from slowwave.model.operations import Change
 from slowwave.model.plan import Dropped, Group, Plan, Receipt
+from slowwave.pipelines.admin import erase as erasing
 from slowwave.pipelines.ingest import observe
+from slowwave.testing import builders
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +84,105 @@ def test_no_summary_is_written_of_a_message_that_was_erased_while_it_was_summari
     memory.sleep()
     assert "4711" in " ".join(one.text for one in world.mind.questions("summarise")[0].memories)
     assert memory.doctor(deep=True) == []
+
+
+def while_erasing(monkeypatch: pytest.MonkeyPatch, done: Callable[[], object]) -> list[int]:
+    """Do something once between the planning and the applying of an erase; returns the list of its attempts."""
+    applied: Callable[..., object] = erasing._apply
+    attempts: list[int] = []
+
+    def late(*arguments: object) -> object:
+        attempts.append(1)
+        if len(attempts) == 1:
+            done()
+        return applied(*arguments)
+
+    monkeypatch.setattr(erasing, "_apply", late)
+    return attempts
+
+
+@pytest.mark.parametrize("what", [{"source": "m1"}, {"conversation": "c"}, {"text": "4711-2299"}])
+def test_a_fact_that_is_extracted_while_its_message_is_erased_is_erased_too(
+    world: "World", monkeypatch: pytest.MonkeyPatch, what: dict[str, str]
+) -> None:
+    memory = world.open()
+    memory.add_messages([Message("user", SECRET, id="m1"), Message("user", "It rains", id="m2")], "c")
+    world.mind.facts = [FACT]
+    other = world.open()
+    attempts = while_erasing(monkeypatch, lambda: other.consolidate("c", force=True))
+    receipt = memory.erase(**what)  # type: ignore[arg-type]  # what erase takes
+    assert len(attempts) == 2
+    assert receipt.verified
+    assert "4711" not in everything(memory)
+    assert memory.doctor(deep=True) == []
+
+
+def test_a_summary_that_is_written_while_its_message_is_erased_is_erased_too(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open(immediate_window=2, recent_window=4)
+    messages = [Message("user", f"I planted tree number {n}", id=f"m{n}") for n in range(30)]
+    memory.add_messages([*messages[:3], Message("user", SECRET, id="secret"), *messages[3:]], "c")
+    other = world.open(immediate_window=2, recent_window=4)
+    attempts = while_erasing(monkeypatch, other.sleep)
+    receipt = memory.erase(source="secret")
+    assert len(attempts) == 2
+    assert receipt.verified
+    assert "4711" not in everything(memory)
+    assert memory.doctor(deep=True) == []
+
+
+def test_a_fact_that_is_replaced_while_its_successor_is_erased_returns(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open()
+    old, new = memory.add("The tea is green").ids[0], memory.add("The tea is black and strong").ids[0]
+    other = world.open()
+
+    def merged() -> None:
+        (before,) = other.ports.store.get(("t",), [old])
+        after = replace(before, phase="cold", reason="duplicate", superseded_by=new, version=before.version + 1)
+        operation = Change(before=before, after=after, because="the same")
+        group = Group(operations=(operation,), because="the same")
+        other.ports.store.apply(Plan(id="merged", scope="t", cause="merge", at=before.recorded_at, groups=(group,)))
+
+    attempts = while_erasing(monkeypatch, merged)
+    memory.erase(id=new)
+    assert len(attempts) == 2
+    assert memory.get_all(phases=PHASES) == []  # a duplicate is erased with the fact it was merged into
+
+
+def test_an_erase_that_others_overtake_each_time_says_that_it_is_not_verified(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open()
+    memory.add_messages([Message("user", SECRET, id="m1")], "c")
+    (message,) = memory.get_all(kinds=["message"])
+    number = iter(range(100))
+    applied: Callable[..., object] = erasing._apply
+
+    def late(*arguments: object) -> object:
+        memory.ports.store.apply(
+            builders.plan(
+                builders.add(
+                    builders.fact(
+                        f"Fact {next(number)} about the garage",
+                        scope="t",
+                        sources=(SourceRef(memory=message.id, ref="m1"),),
+                    )
+                ),
+                scope="t",
+            )
+        )
+        return applied(*arguments)
+
+    monkeypatch.setattr(erasing, "_apply", late)
+    receipt = memory.erase(source="m1")
+    assert not receipt.verified
+    assert any("derived a memory" in problem for problem in receipt.problems)
+    monkeypatch.undo()
+    assert memory.erase(source="m1").verified
+    assert memory.get_all() == []
 
 
 def test_a_message_that_was_erased_while_it_was_said_again_is_left_out(

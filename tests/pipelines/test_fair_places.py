@@ -105,3 +105,11 @@ def test_a_page_with_words_of_low_trust_is_trusted_no_more_than_they_are(world: 
     found = memory.context("list all the sports of Ines", conversation="talk", budget_tokens=300)
     lines = [item.text for section in found.sections for item in section.items if "Kestrel" in item.text]
     assert all(f"[{through}" in line for line in lines)
+
+
+def test_a_context_shows_the_same_words_of_one_tool_once_and_other_words_each(world: "World") -> None:
+    memory = world.open(llm=None, embedder="none")
+    said = ("The gate opens at nine", "The gate opens at nine", "The gate opens at ten", "The gate opens at nine")
+    memory.add_messages([Message(role="tool", content=text) for text in said], "log")
+    shown = [item.text for item in memory.context("when does the gate open?", conversation="today").sections[0].items]
+    assert sorted(line.partition("[tool] ")[2] for line in shown) == ["The gate opens at nine", "The gate opens at ten"]

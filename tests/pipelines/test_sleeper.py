@@ -35,7 +35,7 @@ def fact(number: int, **fields: Any) -> Memory:
     return builders.fact(f"Fact {number}", id=f"f{number}", **fields)
 
 
-def soon(true: "Callable[[], object]", within: float = 5.0) -> bool:
+def soon(true: "Callable[[], object]", within: float = 30.0) -> bool:
     end = time.monotonic() + within
     while time.monotonic() < end:
         if true():
@@ -113,18 +113,18 @@ def test_closing_does_not_wait_for_ever(world: "World", monkeypatch: pytest.Monk
 
     def slow(brief: Any) -> str:
         asked.set()
-        answer.wait(5)
+        answer.wait(30)
         return "; ".join(one.text for one in brief.memories)
 
     memory = world.open(sleep_every=0.02)
     hikes(memory)
     world.mind.summary = slow
     world.fade(memory)
-    assert asked.wait(5)
+    assert asked.wait(30)
     started = time.monotonic()
     thread = memory._session.sleeper._thread
     memory.close()
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 4
     answer.set()
     thread.join(5)
     assert not thread.is_alive()
@@ -152,8 +152,8 @@ def test_after_so_many_additions_it_sleeps_and_counts_across_processes(world: "W
 def test_with_a_thread_additions_only_wake_it(world: "World") -> None:
     memory = world.open(sleep_every="1d", sleep_every_ingests=2)
     hikes(memory)
-    world.fade(memory)
     assert soon(lambda: memory.ports.store.ingests("t") < 2), "the five have woken it already"
+    world.fade(memory)  # afterwards: a clock that jumps during a pass ends its lease
     assert "slept" not in memory.add("Fact1 is so").notes
     assert "slept" not in memory.add("Fact2 is so").notes
     assert soon(lambda: memory.get_all(kinds=["summary"]))

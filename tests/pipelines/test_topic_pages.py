@@ -8,6 +8,8 @@ from tests.pipelines.statements import SPORTS
 
 from slowwave import AgentMemory, Message
 from slowwave.model.memory import PAGE, Memory
+from slowwave.model.plan import GROUP_MAX
+from slowwave.pipelines.ingest.topic_pages import CONVERSATIONS_MAX, CURSOR
 from slowwave.policy.summaries.pages import lines_of
 from slowwave.testing import FrozenClock
 
@@ -212,3 +214,43 @@ def test_a_night_on_which_no_line_may_leave_has_nothing_to_do(memory: AgentMemor
     clock.now += timedelta(days=1)
     memory.sleep()
     assert pages(memory)["Ines/sports"].version == page.version
+
+
+LIFE = (
+    "I'm a nurse at the harbour clinic.",
+    "I moved here from Graz nine years ago.",
+    "This ring is dear to me - a gift from my aunt.",
+    "I struggled with insomnia when I was young.",
+    "We took the ferry to the zoo with the kids.",
+)
+
+
+def test_the_page_of_a_life_keeps_what_lasts_and_answers_to_questions(memory: AgentMemory, clock: FrozenClock) -> None:
+    tell(memory, clock, *LIFE)
+    asked = Message(role="assistant", speaker="Rui", content="Lovely cats! What are their names?", at=clock.now)
+    answer = Message(role="user", speaker="Ines", content="Biscuit and Toffee! They sleep.", at=clock.now, id="names")
+    memory.add_messages([asked, answer], conversation="talk")
+    memory.sleep()
+    for _ in range(14):
+        clock.now += timedelta(days=30)
+        memory.sleep()
+    texts = said(pages(memory)["Ines/life"])
+    for words in ("nurse at the harbour clinic", "from Graz nine years ago", "gift from my aunt", "insomnia"):
+        assert any(words in text for text in texts)
+    assert "names of pets: Biscuit and Toffee" in texts
+    assert not any("zoo" in text for text in texts)
+
+
+def test_many_conversations_are_read_in_several_passes(memory: AgentMemory, clock: FrozenClock) -> None:
+    """The cursors of a pass are one group, which has a limit; with one message each, conversations reach it first."""
+    for n in range(GROUP_MAX + 110):
+        memory.add_messages([Message(role="user", speaker="Ines", content=f"Hello {n}")], conversation=f"c{n:03}")
+    tell(memory, clock, *SPORTS, conversation="z")
+    lefts = []
+    for _ in range(5):
+        memory.sleep()
+        unread = memory.ports.store.conversations(memory.scope)
+        lefts.append(sum(found.cursor(CURSOR) < found.last_seq for found in unread))
+    assert lefts[0] == GROUP_MAX + 111 - CONVERSATIONS_MAX
+    assert lefts[-1] < CONVERSATIONS_MAX
+    assert "Ines/sports" in pages(memory)

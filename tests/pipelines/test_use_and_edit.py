@@ -7,7 +7,9 @@ import pytest
 from slowwave import AgentMemory, Message
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.mind import Fact
+from slowwave.model.plan import GROUP_MAX
 from slowwave.policy.retention.policies import RESTORED
+from slowwave.testing import builders
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Talk, World
@@ -291,3 +293,12 @@ def test_a_revived_memory_is_exempt_until_it_is_used(world: "World") -> None:
     memory.sleep()
     assert memory.get(fact).phase == "cold"
     assert not memory.revive(memory.add("Hot").ids[0]).applied
+
+
+def test_more_memories_than_a_group_holds_can_be_used_at_once(world: "World") -> None:
+    memory = world.open()
+    facts = [builders.fact(f"Fact {n}", scope="t") for n in range(GROUP_MAX + 1)]
+    for part in (facts[:GROUP_MAX], facts[GROUP_MAX:]):
+        memory.ports.store.apply(builders.plan(*map(builders.add, part), scope="t"))
+    assert memory.record_retrieval(facts) == GROUP_MAX + 1
+    assert {fact.accesses for fact in memory.get_all(limit=None)} == {1}

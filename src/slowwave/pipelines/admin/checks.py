@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from slowwave.errors import OlderSchemaError, SlowwaveError
+from slowwave.model.counted import counted
 from slowwave.model.night import TRIES
 from slowwave.pipelines.admin.status import status
 from slowwave.ports import Ports
@@ -76,17 +77,13 @@ def _work(ports: Ports) -> Iterator[Check]:
         yield Check(check="work", ok=False, found=str(error))
         return
     if state.waiting:
-        facts = "fact waits" if state.waiting == 1 else "facts wait"
-        yield Check(
-            check="waiting", ok=False, found=f"{state.waiting} {facts} for a model: the next sleep pass asks it again"
-        )
+        facts = counted(state.waiting, "fact waits", "facts wait")
+        yield Check(check="waiting", ok=False, found=f"{facts} for a model: the next sleep pass asks it again")
     dead = [f"{scope} ({night})" for scope, night in ports.store.failing_nights(TRIES, FAILING_MAX) if night.dead]
     if dead:
         more = f" and {len(dead) - FAILING_SHOWN:,} more" if len(dead) > FAILING_SHOWN else ""
         found = f"{len(dead):,} of the store fail again and again: {', '.join(dead[:FAILING_SHOWN])}{more}"
         yield Check(check="scopes", ok=False, found=f"{found}; after mending the cause run `retry`")
     if state.unembedded:
-        memories = "memory has" if state.unembedded == 1 else "memories have"
-        yield Check(
-            check="vectors", ok=False, found=f"{state.unembedded:,} {memories} no vector of the embedder: run reembed"
-        )
+        memories = counted(state.unembedded, "memory has", "memories have")
+        yield Check(check="vectors", ok=False, found=f"{memories} no vector of the embedder: run reembed")

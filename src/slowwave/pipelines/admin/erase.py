@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from slowwave.errors import InputError, NotFoundError, StoreError
 from slowwave.model.codec import content_key
+from slowwave.model.counted import counted
 from slowwave.model.json_value import strings
 from slowwave.model.memory import KINDS, MESSAGE, NOTE, Memory
 from slowwave.model.names import optional_name
@@ -59,7 +60,7 @@ class EraseTarget:
         ways = (self.memory_id, self.source, self.conversation, self.text)
         if sum(way is not None for way in ways) + self.scope != 1:
             raise InputError(
-                "say what to erase in exactly one way: by id, source, conversation or text, or the whole scope"
+                "say what to erase in exactly one way: id, source, conversation, text, or scope for everything"
             )
         if self.text is not None and not self.text.strip():
             raise InputError("an empty text would match everything: give the words to erase, or erase the whole scope")
@@ -121,9 +122,8 @@ class ErasureReceipt:
     @property
     def amount(self) -> str:
         """How many memories and titles, in words."""
-        number = len(self.destroyed)
-        titles = f" and {self.titles:,} title{'' if self.titles == 1 else 's'}" if self.titles else ""
-        return f"{number:,} memor{'y' if number == 1 else 'ies'}{titles}"
+        titles = f" and {counted(self.titles, 'title')}" if self.titles else ""
+        return f"{counted(len(self.destroyed), 'memory', 'memories')}{titles}"
 
     def _preview(self) -> str:
         number, shown = len(self.destroyed), len(self.first_words)
@@ -140,8 +140,8 @@ class ErasureReceipt:
             if self.pending:
                 return "verified: no row of this scope holds a trace; the free space of the tables is proved later"
             return "verified: no trace is left in this scope; other scopes were left alone"
-        number = len(self.still)
-        return f"verified, but {number} memor{'y' if number == 1 else 'ies'} of this scope still say{'s' if number == 1 else ''} it"
+        still = counted(len(self.still), "memory of this scope still says it", "memories of this scope still say it")
+        return f"verified, but {still}"
 
 
 class EraseInterruptedError(KeyboardInterrupt):
@@ -202,11 +202,14 @@ def erase(ports: Ports, choice: EraseTarget, *, rewrite: bool | None = None) -> 
 def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool | None) -> ErasureReceipt:
     repeated = _was_erased_before(ports, choice)
     for _ in range(TRIES):
-        receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice), choice.text), choice, done)
+        sequence = ports.store.sequence(ports.scope)
+        receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice), choice.text), choice, done, sequence)
         done.problems = [dropped.reason for dropped in receipt.dropped]
-        if not receipt.dropped:
+        if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
+            done.problems.append("memories that came in meanwhile hold the words: erase again")
+        if not done.problems:
             break
-    if not done.touched and not repeated:
+    if not done.touched and not repeated and not done.problems:
         raise NotFoundError(f"nothing in scope {ports.scope} matches; nothing was erased")
     if (
         done.touched and not done.destroyed
@@ -220,8 +223,6 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
         )
     titles, present = _gone_titles(ports, done), _titles(ports)
     words = [*(spellings(choice.text) if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
-    if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
-        done.problems.append("memories that came in meanwhile hold the words: erase again")
     proof = ports.store.prove_erased(
         ports.scope,
         _needles(words, done.destroyed.values()),
@@ -328,12 +329,16 @@ def _units(plan: ErasePlan, choice: EraseTarget) -> list[list[Operation]]:
     return [[Suppress(key=choice.key, because=BECAUSE)], *units] if known else units
 
 
-def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress) -> Receipt:
+def _apply(ports: Ports, plan: ErasePlan, choice: EraseTarget, done: _Progress, sequence: int) -> Receipt:
+    """Apply the plan of an erase that was computed on the scope at `sequence`."""
     units = with_keyed_tombstones(ports, _units(plan, choice))
     now, run = ports.now(), new_id(ports.now())
     done.titles |= plan.titles
     done.planned, done.plan_id = plan.memories, run
-    receipt = ports.store.apply(Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=tuple(_groups(units))))
+    groups = tuple(_groups(units))
+    receipt = ports.store.apply(
+        Plan(id=run, scope=ports.scope, cause="erase", at=now, groups=groups, sequence=sequence)
+    )
     erased = {operation.memory for operation in receipt.applied if isinstance(operation, Erase)}
     done.touched = done.touched or bool(receipt.applied)
     done.run_id = run if receipt.applied else done.run_id

@@ -129,7 +129,7 @@ class ErasePlan:
         return Change(before=memory, after=after, because="its successor was erased")
 
     def _copy(self, memory: Memory) -> Add | None:
-        """What is left of a derived memory, as a new memory without history; None if nothing is."""
+        """The remaining part of a derived memory, as a new memory without history; None if nothing remains."""
         return self._rest_of_page(memory) if memory.is_page else self._supported_copy(memory)
 
     def _rest_of_page(self, page: Memory) -> Add | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from slowwave.model.counted import counted
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, SUMMARY, UNRECONCILED, Memory
 from slowwave.model.night import PassRecord
 from slowwave.model.progress import DISTIL_CURSOR
@@ -300,7 +301,7 @@ def _unread(ports: Ports) -> Iterator[Finding]:
         key=lambda pair: pair[0].at,
     )
     since = f", the oldest since {first[0][0].at:%Y-%m-%d}" if first else ""
-    many = "1 conversation" if len(due) == 1 else f"{len(due):,} conversations"
+    many = counted(len(due), "conversation")
     lines = [f"{one.title or one.name}: {counts[one.name]:,} since {memory.at:%Y-%m-%d}" for memory, one in first]
     yield Finding(
         kind="unread",

@@ -9,6 +9,7 @@ from typing import Final, TypeVar, cast
 from slowwave.errors import ConflictError, StoreError, SuppressedError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
+from slowwave.model.counted import counted
 from slowwave.model.exchange import (
     ConversationTitle,
     ExportedCursor,
@@ -95,15 +96,15 @@ class ImportReport:
 
     def __str__(self) -> str:
         done = "would import" if self.dry_run else "imported"
-        messages = f"{_many(self.messages, 'message')} of {_many(self.conversations, 'conversation')}"
-        notes = f", {_many(self.notes, 'note')}" if self.notes else ""
-        counts = f"{messages}, {_many(self.facts, 'fact')}{notes}"
+        messages = f"{counted(self.messages, 'message')} of {counted(self.conversations, 'conversation')}"
+        notes = f", {counted(self.notes, 'note')}" if self.notes else ""
+        counts = f"{messages}, {counted(self.facts, 'fact')}{notes}"
         lines = [f"{done} {counts}; {self.known:,} already known"]
         if self.titles:
             more = f" and {len(self.titles) - TITLES_SHOWN:,} more" if len(self.titles) > TITLES_SHOWN else ""
             lines.append(f"  titles: {', '.join([*self.titles.values()][:TITLES_SHOWN])}{more}")
         if self.unproven:
-            lines.append(f"  {_many(self.unproven, 'record')} {UNPROVEN}")
+            lines.append(f"  {counted(self.unproven, 'record')} {UNPROVEN}")
         if self.withheld:
             lines.append(f"  {self.withheld:,} of them {WITHHELD}")
         lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
@@ -112,10 +113,6 @@ class ImportReport:
         if self.run_id:
             lines.append(f"  {reversible_run(self.run_id)}")
         return "\n".join(lines)
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 TITLES_SHOWN: Final = 5

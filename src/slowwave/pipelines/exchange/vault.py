@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from slowwave.errors import ConflictError, InputError
 from slowwave.model.codec import content_key
+from slowwave.model.counted import counted
 from slowwave.model.exchange import VaultLine, VaultOwner
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory
@@ -91,11 +92,6 @@ class VaultImport:
         counts += [f"{counted(self.known, 'line')} already known"] if self.known else []
         counts += [f"{self.waiting} waiting for a model"] if self.waiting else []
         return ", ".join(counts)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 line", "2 lines"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 MASS: Final = 0.2

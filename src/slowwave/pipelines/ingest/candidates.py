@@ -6,17 +6,16 @@ memories shared nothing else with the fact, and none of these changed. Shared st
 about a dance studio, "dance" and "studio" stand in every second fact and say nothing of which one is changed.
 """
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.mind import Candidate, Fact, ReconcileCase
 from slowwave.model.query import Query
+from slowwave.pipelines.rarity import rarity_in_scope
 from slowwave.policy.comparison.statements import implied
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
@@ -40,6 +39,9 @@ RARE: Final = 0.3
 Half of it is enough if the cosine says that the matter is the same, and none for texts of at most SHARED stems. In two recorded
 conversations 103 of 189 candidates had less, and none of these changed.
 """
+
+PRIOR: Final = 50
+"""Memories without a stem that are added when its rarity is computed, because a small scope says little of it."""
 
 _KINDS = frozenset(FACT_KINDS) - {SUMMARY}
 _SUBJECTS: Final = frozenset({"user", "assistant"})
@@ -87,13 +89,13 @@ def reconcile_cases(
     counted = isinstance(ports.mind, Counting)
     numbers: dict[str, int] = {}
     cases: list[ReconcileCase] = []
-    information = information_of(ports) if counted else None
+    information = rarity_in_scope(ports, PRIOR) if counted else None
     for place, new in enumerate(incoming):
         if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
             continue
         similar = [*_similar(ports, new, now, near), *_similar_in_batch(new, incoming[:place], near, counted=counted)]
         if information is not None:
-            similar = similar_in_content(new.fact.text, new.memory.at, similar, near, information)
+            similar = similar_in_content(new.memory, similar, near, information)
         for memory, cosine in similar:
             if all(candidate.memory.id != memory.id for candidate in new.candidates):
                 number = numbers.setdefault(memory.id, len(numbers) + 1)
@@ -106,45 +108,33 @@ def reconcile_cases(
     return cases
 
 
-def information_of(ports: Ports) -> Callable[[str], float]:
-    """The information of a stem in nats: its inverse document frequency among the memories of the scope."""
-    frequency, documents = ports.store.frequencies(ports.scope)
-
-    @cache  # the facts of one conversation have most of their words in common
-    def information(stem: str) -> float:
-        known = frequency(stem)
-        return math.log(1 + (documents - known + 0.5) / (known + 0.5))
-
-    return information
-
-
 def similar_in_content(
-    text: str,
-    at: datetime,
+    new: Memory,
     similar: Sequence[tuple[Memory, float | None]],
     near: Nearness,
     information: Callable[[str], float],
 ) -> list[tuple[Memory, float | None]]:
-    """The FEW memories that share the most information with a text that was said at a time.
+    """The FEW memories that share the most information with a new fact.
 
-    Those that share only names, dates or numbers are left out, and those that share only frequent stems. So are past events of
-    other days than the text's: neither changes the other. A plan is no past event, so a new date of an appointment meets the
-    old one.
+    Those that share only names, dates or numbers are left out, and those that share only frequent stems, unless the cosine is
+    that of duplicates. So are past events of other days than the fact's: neither changes the other. A plan is no past event, so
+    a new date of an appointment meets the old one. So are facts about another person, if neither text names the other's.
     """
-    stems, days = content_stems(text), past_days(text, at)
+    stems, days = content_stems(new.text, new.subject), past_days(new.text, new.at)
     worth = []
     for memory, cosine in similar:
-        if _are_other_days(days, past_days(memory.text, memory.at)):
+        if _are_other_days(days, past_days(memory.text, memory.at)) or _are_of_others(new, memory):
             continue
-        other = content_stems(memory.text)
+        other = content_stems(memory.text, memory.subject)
         common = stems & other
         if common <= _EMPTY and common not in (stems, other):
             common = frozenset()
         shortest = min(len(stems), len(other))
         least = min(sum(map(information, stems)), sum(map(information, other)))
         share = sum(map(information, common)) / least if least else 0.0
-        same_matter = cosine is not None and cosine >= near.matter
-        if same_matter:
+        if cosine is not None and cosine >= near.duplicate:
+            wanted = True
+        elif cosine is not None and cosine >= near.matter:
             wanted = share >= RARE / 2 or shortest <= SHARED
         else:
             wanted = share >= RARE and (len(common) >= SHARED or 0 < shortest <= 2 * len(common))
@@ -152,6 +142,16 @@ def similar_in_content(
             worth.append((share + (cosine or 0.0), memory, cosine))
     worth.sort(key=lambda each: -each[0])  # stable: equal ones stay in the order of the search
     return [(memory, cosine) for _, memory, cosine in worth[:FEW]]
+
+
+def _are_of_others(first: Memory, second: Memory) -> bool:
+    """Whether two facts are about two named people, and neither text names the person of the other."""
+    people = [(memory.subject or "").casefold() for memory in (first, second)]
+    if people[0] == people[1] or not all(people) or any(_SUBJECTS & set(words(name)) for name in people):
+        return False
+    return not any(
+        set(words(name)) & set(words(memory.text)) for name, memory in zip(people, (second, first), strict=True)
+    )
 
 
 def past_days(text: str, at: datetime) -> frozenset[DateParts]:
@@ -174,14 +174,13 @@ def _are_other_days(first: frozenset[DateParts], second: frozenset[DateParts]) -
     return bool(first and second) and not any(common)
 
 
-def content_stems(text: str) -> frozenset[str]:
-    """The stems of a text without stop words, names, numbers, and words that only say when.
+def content_stems(text: str, subject: str | None = None) -> frozenset[str]:
+    """The stems of a text without stop words, its subject and the name at its opening, numbers, and words that only say when.
 
     >>> sorted(content_stems("Noor moved to Tilburg on 3 May 2023"))
-    ['live', 'move', 'us']
+    ['live', 'move', 'tilburg', 'us']
     """
-    found = naming.names(text)
-    names = {word for name in (*found.inside, *found.opening) for word in words(name)}
+    names = {word for name in (*naming.names(text).opening, subject or "") for word in words(name)}
     return frozenset(
         stem(word)
         for word in words(f"{text} {implied(text)}")

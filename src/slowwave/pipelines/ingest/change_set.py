@@ -14,6 +14,7 @@ from slowwave.pipelines.ingest.decisions import Decision
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
 from slowwave.policy.guard.trust import outranks
+from slowwave.policy.retention.merging import merged_fact
 from slowwave.policy.retention.policies import RESTORED, expiry
 from slowwave.ports import Ports
 
@@ -22,9 +23,14 @@ LIVE = frozenset({"active", "core", "cold"})
 
 
 def facts_with_key(ports: Ports, key: str, phases: Collection[str] = HOT) -> list[Memory]:
-    """The facts of the scope in these phases that have a content key (`model.codec.content_key`)."""
-    where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(phases), key=key)
-    return ports.store.select((ports.scope,), where)
+    """The facts of the scope in these phases that have a content key (`model.codec.content_key`), the hot ones first.
+
+    Only hot facts have an index of their keys, so that they are read apart from the others.
+    """
+    hot = frozenset(phases) & frozenset(HOT)
+    parts = [part for part in (hot, frozenset(phases) - hot) if part]
+    wheres = [Where(kinds=frozenset(FACT_KINDS), phases=part, key=key) for part in parts]
+    return [memory for where in wheres for memory in ports.store.select((ports.scope,), where)]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -184,16 +190,14 @@ class ChangeSet:
         entry = self._entry(text) if text != current.text else None
         waits = {UNRECONCILED} if current.id in self.stored else set()
         # Sources that are trusted less are not added: the trust of a fact is the least of its sources'.
-        sources = current.sources if outranks(current.trust, new.trust) else _joined(current.sources, new.sources)
+        trusts_new = not outranks(current.trust, new.trust)
+        both = merged_fact(current, new, text)
         after = replace(
-            current,
-            text=text,
-            sources=sources,
-            valid_from=_newer_date(current, new),
-            importance=max(current.importance, new.importance),
-            pinned=current.pinned or new.pinned,
-            expires_at=_stated_expiry(current, new),
-            metadata=current.metadata if outranks(current.trust, new.trust) else {**current.metadata, **new.metadata},
+            both,
+            kind=both.kind if trusts_new else current.kind,
+            category=both.category if trusts_new else current.category,
+            sources=_joined(current.sources, new.sources) if trusts_new else current.sources,
+            metadata={**current.metadata, **new.metadata} if trusts_new else current.metadata,
             flags=current.flags - {RESTORED} - waits,
             version=current.version + 1,
         )

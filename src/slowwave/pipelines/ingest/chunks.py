@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Final
 
 from slowwave.model.memory import MESSAGE, Memory, Phase
@@ -34,6 +35,7 @@ BEFORE: Final = 3
 EARLIER: Final = 1000
 """The last characters of each of them that it sees."""
 _MESSAGES_PER_LIMIT: Final = 8  # rules cost nothing, so that a long pass may give more facts than a short one
+_TOKENS_PER_LIMIT: Final = 1_000
 _BREAKS: Final = ("\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", " ")
 _HIDDEN: Final = frozenset[Phase]({"quarantined", "retracted"})
 _VALID: Final = frozenset[Phase]({"active", "core", "cold"})
@@ -207,16 +209,19 @@ def transcript(ports: Ports, chunk: Chunk) -> Transcript:
     return Transcript(
         conversation=chunk.conversation.name,
         turns=turns,
-        most=_facts_max(ports, len(turns)),
+        most=_facts_max(ports, turns),
         before=tuple(_before(ports, chunk)),
         speakers=ports.store.speakers(ports.scope),
     )
 
 
-def _facts_max(ports: Ports, messages: int) -> int:
-    """How many facts a pass may give: `max_facts_per_pass`, and without a model that many for each eight messages."""
-    limit = ports.config.max_facts_per_pass
-    return limit if isinstance(ports.mind, Counting) else limit * max(1, -(-messages // _MESSAGES_PER_LIMIT))
+def _facts_max(ports: Ports, turns: Sequence[Turn]) -> int:
+    """How many facts a pass may give: `max_facts_per_pass` for each 1,000 tokens, and without a model for each eight messages."""
+    if isinstance(ports.mind, Counting):
+        parts = sum(estimate(turn.memory.text) for turn in turns) / _TOKENS_PER_LIMIT
+    else:
+        parts = len(turns) / _MESSAGES_PER_LIMIT
+    return ports.config.max_facts_per_pass * max(1, ceil(parts))
 
 
 def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:

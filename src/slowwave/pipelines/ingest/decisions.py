@@ -17,6 +17,7 @@ from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.guard.grounding import invented_details, missing_details
 from slowwave.policy.guard.summary_support import omitted_words, unsupported_rewording
 from slowwave.policy.guard.trust import PERSONS, outranks
+from slowwave.policy.retention.lasting import is_plan
 
 Action: TypeAlias = Literal["store", "reinforce", "merge", "supersede"]
 
@@ -88,7 +89,7 @@ def decide(verdict: Verdict | None, pair: ComparedPair, because: str) -> Decisio
     if verdict.op == "NOOP":
         return _repeated(verdict, new, known, because)
     if verdict.op == "UPDATE":
-        if verdict.relation == "contradictory":
+        if verdict.relation == "contradictory" or _is_carried_out(pair, known):
             return _superseded(verdict, pair, known)
         return _merged(verdict, pair, known, because)
     kind = _VERDICT_LINKS.get(verdict.relation, "close")
@@ -131,6 +132,11 @@ def _superseded(verdict: Verdict, pair: ComparedPair, known: Memory) -> Decision
         text, problem = new.text, f"kept the words as they were said: {fault}"
     because = reason_of(verdict, "it changed") + _stated_words(new, text)
     return Decision(action="supersede", because=because, text=text, problem=problem)
+
+
+def _is_carried_out(pair: ComparedPair, known: Memory) -> bool:
+    """Whether an update tells that a plan was carried out: the event takes the place of the plan, and keeps neither its date nor its category."""
+    return is_plan(known) and not is_plan(pair.new) and not _is_a_persons(known, stated=pair.stated)
 
 
 def _merged(verdict: Verdict, pair: ComparedPair, known: Memory, because: str) -> Decision:

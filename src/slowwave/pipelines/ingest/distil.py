@@ -16,9 +16,10 @@ from slowwave.pipelines.ingest.chunks import MESSAGES, Chunk, is_partly_read, ne
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.ingest.topic_pages import write_pages
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
+from slowwave.pipelines.work_time import WorkTime
 from slowwave.policy.guard.grounding import check, ground, lenders
 from slowwave.policy.guard.redaction import hollow, redact
-from slowwave.policy.guard.trust import least
+from slowwave.policy.guard.trust import least, outranks
 from slowwave.ports import Ports, Progress
 
 MANY = 10
@@ -83,14 +84,16 @@ def consolidate(
     force: bool = False,
     parent: str | None = None,
     on_progress: Progress | None = None,
+    time: WorkTime | None = None,
 ) -> ConsolidationResult:
     """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
     due. Without `force`, fewer than `Config.min_messages` messages of a conversation that goes on
     are left unread. With `parent` all chunks are parts of that run. `on_progress` is called after each chunk with the number of messages
-    that were read, and of all to read.
+    that were read, and of all to read. When the `time` is over (None: `Config.work_seconds` from now), no further chunk is read.
     """
+    time = time or WorkTime(ports.config.work_seconds)
     found = _conversation(ports, conversation)
     unread = ports.store.unread(ports.scope, found.name).get(found.name, 0) if found else 0
     released = found is not None and bool(released_messages(ports, found.name))
@@ -106,7 +109,7 @@ def consolidate(
     whole, until = parent is None, found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
     most = MESSAGES
-    while (read := planned(ports, found.name, until=until, most=most)) is not None:
+    while time.begin_step() and (read := planned(ports, found.name, until=until, most=most)) is not None:
         if parent is None and not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
         results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
@@ -116,7 +119,16 @@ def consolidate(
         if results[-1].skipped_reason:
             break
     joined = _joined(results, parent)
+    if time.is_over and not joined.skipped_reason and _due_chunk(ports, found.name, until) is not None:
+        joined = replace(joined, skipped_reason=str(time))
     return with_pages(ports, joined) if whole else joined
+
+
+def _due_chunk(ports: Ports, name: str, until: int | None) -> Chunk | None:
+    """The next chunk of a conversation, if it is a released one or begins before the message `until` (None: any)."""
+    found = ports.store.conversation(ports.scope, name)
+    chunk = next_chunk(ports, found) if found is not None else None
+    return chunk if chunk is not None and (until is None or chunk.released or chunk.span[0] < until) else None
 
 
 def with_pages(ports: Ports, result: ConsolidationResult) -> ConsolidationResult:
@@ -171,9 +183,8 @@ def planned(
         until: read no chunk that begins after this message, except released messages.
         most: how many messages the chunk may have.
     """
-    found = ports.store.conversation(ports.scope, name)
-    chunk = next_chunk(ports, found) if found is not None else None
-    if chunk is None or (until is not None and not chunk.released and chunk.span[0] >= until):
+    chunk = _due_chunk(ports, name, until)
+    if chunk is None:
         return None
     if again is not None and again.chunk.same(chunk.first(len(again.chunk.messages))):
         return _reconciled(ports, again.chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
@@ -297,7 +308,8 @@ def _supported(
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
     """The fact with its sources, the quoted one first, without secrets; only the messages keep them.
 
-    It is trusted as the least trusted of the fewest messages that support it: the quoted one, those that it names, all lenders.
+    It is trusted as the least trusted of the fewest messages that support it: the quoted one, those that it names and that are
+    trusted as much, all that it names, all lenders.
     """
     quote = redact(fact.quote).text
     turns = {turn.number: turn.memory for turn in transcript.turns}
@@ -306,8 +318,9 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
         SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
         *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
     )
+    as_trusted = tuple(memory for memory in named if not outranks(message.trust, memory.trust))
     supporting = next(
-        (around for around in ((), named) if not check(fact, message, around, transcript.speakers)),
+        (around for around in ((), as_trusted, named) if not check(fact, message, around, transcript.speakers)),
         lenders(fact, transcript),
     )
     trust = least((message.trust, *(memory.trust for memory in supporting)))

@@ -2,9 +2,11 @@
 
 from itertools import chain
 
+from slowwave.model.counted import counted
 from slowwave.model.plan import FREE
 from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate, with_pages
 from slowwave.pipelines.planning import new_id
+from slowwave.pipelines.work_time import WorkTime
 from slowwave.ports import Ports, Progress
 
 
@@ -12,7 +14,7 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
     """Distil all conversations with unread messages, the one that was idle longest first.
 
     They are the parts of one run. It stops at the first conversation for which the mind fails, because a model that
-    cannot be reached fails for the next one too; what remains stays due.
+    cannot be reached fails for the next one too, or when `Config.work_seconds` are over; what remains stays due.
 
     Args:
         ports: the store, the mind, the embedder and the settings.
@@ -21,11 +23,14 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
     """
     unread = ports.store.unread(ports.scope)
     names = [found.name for found in reversed(ports.store.conversations(ports.scope)) if found.name in unread]
-    parent = new_id(ports.now())
+    parent, time = new_id(ports.now()), WorkTime(ports.config.work_seconds)
     results: dict[str, ConsolidationResult] = {}
     left: dict[str, str] = {}
     for done, name in enumerate(names, 1):
-        results[name] = consolidate(ports, name, force=force, parent=parent)
+        if time.is_over:
+            left |= dict.fromkeys(names[done - 1 :], str(time))
+            break
+        results[name] = consolidate(ports, name, force=force, parent=parent, time=time)
         if on_progress is not None:
             on_progress(done, len(names))
         if (reason := results[name].skipped_reason) is not None:
@@ -63,4 +68,4 @@ def _reason(visited: int, left: int) -> str | None:
         return "no new messages"
     if not left:
         return None
-    return "1 conversation has too few messages" if left == 1 else f"{left} conversations have too few messages"
+    return counted(left, "conversation has too few messages", "conversations have too few messages")

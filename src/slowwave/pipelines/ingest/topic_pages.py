@@ -12,6 +12,7 @@ from math import log2
 from typing import Final
 
 from slowwave.model.codec import content_key
+from slowwave.model.counted import counted
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memory, altered
 from slowwave.model.operations import Add, Change, MoveCursor, Operation
 from slowwave.model.plan import Group, Plan
@@ -34,6 +35,7 @@ from slowwave.policy.summaries.page_entries import (
     value,
 )
 from slowwave.policy.summaries.pages import PageLine, lines_of, page_key, page_text
+from slowwave.policy.summaries.topics import LIFE
 from slowwave.policy.text.spellings import Phrase
 from slowwave.ports import Ports
 
@@ -44,6 +46,8 @@ CURSOR: Final = "pages"
 """Of each conversation the last message whose clauses stand on pages; of the scope the last change of a fact."""
 MESSAGES_MAX: Final = 1000
 """How many new messages one pass reads."""
+CONVERSATIONS_MAX: Final = 300
+"""Of how many conversations one pass reads new messages: their cursors and the pages are one group (`GROUP_MAX`)."""
 FACTS_MAX: Final = 500
 """How many changed facts one pass reads."""
 REREAD: Final = 0.5
@@ -73,7 +77,7 @@ class PagesPlan:
 
 
 def write_pages(ports: Ports, *, parent: str | None = None) -> tuple[str, ...]:
-    """Bring the pages of the scope up to date as a part of a run. Returns what went wrong; what is left waits for a sleep pass."""
+    """Bring the pages of the scope up to date as a part of a run. Returns what went wrong; the rest waits for a sleep pass."""
     now = ports.now()
     query = StateQuery(selections=(due_pages(now),), changed={CURSOR: FACTS_MAX})
     planned = planned_pages(ports, now, ports.store.scope_state(ports.scope, query))
@@ -120,12 +124,16 @@ class _Pages:
         operations = self._operations() if self._may_change() else []
         left = self.left + max(0, len(operations) - PAGES_MAX)
         indexed, problems = self._indexed(operations[:PAGES_MAX])
-        few = len(self.messages) <= MESSAGES_MAX * REREAD and len(self.facts) <= FACTS_MAX * REREAD
-        if not indexed and (few or not self.cursors):
+        if not indexed and (self._has_read_little() or not self.cursors):
             return PagesPlan(left=left)  # a run that only moves cursors would say nothing to a person
-        because = f"{len(indexed)} topic page{'' if len(indexed) == 1 else 's'} brought up to date"
+        because = f"{counted(len(indexed), 'topic page')} brought up to date"
         group = Group(operations=(*indexed, *self.cursors), because=because)
         return PagesPlan(group=group, left=left, problems=problems)
+
+    def _has_read_little(self) -> bool:
+        """Whether so little is new that the next pass can read it again."""
+        read = (len(self.messages), MESSAGES_MAX), (len(self.facts), FACTS_MAX), (len(self.cursors), CONVERSATIONS_MAX)
+        return all(number <= most * REREAD for number, most in read)
 
     def _may_change(self) -> bool:
         """Whether what is new can change a page or begin one; most small talk cannot, and then no index is needed."""
@@ -156,12 +164,13 @@ class _Pages:
         if facts and reached > before:
             self._move("", before, reached)
         self.left += len(facts) == FACTS_MAX
-        room, wanted = MESSAGES_MAX, []
+        room = MESSAGES_MAX
+        wanted: list[Where] = []
         for found in state.conversations:
             start = found.cursor(CURSOR)
             if not found.name or found.last_seq <= start:
                 continue
-            if room <= 0:
+            if room <= 0 or len(wanted) == CONVERSATIONS_MAX:
                 self.left += 1
                 continue
             where = Where(
@@ -225,10 +234,18 @@ class _Pages:
         self, messages: Iterable[Memory], facts: Iterable[Memory], only: Collection[str] | None = None
     ) -> list[PageEntry]:
         """The entries of messages (of these pages only), then those of facts, which replace them."""
+        messages = list(messages)
+        before = {(one.conversation, one.seq + 1): one for one in messages}
         found = [
             entry
             for message in messages
-            for entry in message_entries(message, frequencies=self.frequencies, speakers=self.speakers, only=only)
+            for entry in message_entries(
+                message,
+                frequencies=self.frequencies,
+                speakers=self.speakers,
+                only=only,
+                asked=_asked(before.get((message.conversation, message.seq)), message),
+            )
         ]
         facts = list(facts)
         wanted = dict.fromkeys(source.memory for fact in facts for source in fact.sources)
@@ -249,10 +266,12 @@ class _Pages:
 
     def _begun(self, key: str, new: list[PageEntry]) -> Add | None:
         """A new page, unless it would have too few lines, or a person undid the same text."""
-        lines, due = self._standing(merged_lines((), new, limit=LINES_MAX, worth=self._worth))
-        if len(lines) < LINES_MIN:
+        if not new:
             return None
         subject, topic = new[0].subject, new[0].topic
+        lines, due = self._standing(merged_lines((), new, limit=LINES_MAX, worth=self._worth), topic)
+        if len(lines) < LINES_MIN:
+            return None
         text = page_text(subject, topic, lines)
         if self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
             return None
@@ -286,7 +305,8 @@ class _Pages:
         said_before = {line.member: line for line in old}
         again = {entry.line.member for entry in new}
         kept += current_lines([said_before[member] for member in sorted(members - again)], now, self.now)
-        lines, due = self._standing(merged_lines(kept, new, limit=LINES_MAX, worth=self._worth))
+        topic = (page.ref or "").rpartition("/")[2]
+        lines, due = self._standing(merged_lines(kept, new, limit=LINES_MAX, worth=self._worth), topic)
         if lines == old:
             return self._rescheduled(page, due)
         because = f"{len(lines)} entries of {page.ref}"
@@ -295,7 +315,7 @@ class _Pages:
             return Change(before=page, after=after, because="nothing that it lists is left")
         after = altered(
             page,
-            text=page_text(page.subject or "", (page.ref or "").rpartition("/")[2], lines),
+            text=page_text(page.subject or "", topic, lines),
             members=tuple(line.member for line in lines),
             valid_from=datetime.combine(lines[0].day, time(), UTC),
             trust=least([page.trust, *(entry.trust for entry in new)]),
@@ -311,8 +331,10 @@ class _Pages:
         after = altered(page, due_at=due, version=page.version + 1)
         return Change(before=page, after=after, because="looked at; no line is to leave yet")
 
-    def _standing(self, lines: Sequence[PageLine]) -> tuple[tuple[PageLine, ...], datetime | None]:
+    def _standing(self, lines: Sequence[PageLine], topic: str) -> tuple[tuple[PageLine, ...], datetime | None]:
         """The lines that still stand on a page, and when it is to be looked at again: when the next line may leave."""
+        if topic == LIFE:
+            return tuple(lines), None
         old = [line.member for line in lines if leaves_at(line) <= self.now]
         members = {one.id: one for one in self.ports.store.get((self.ports.scope,), old)} if old else {}
         ahead = [at for line in lines if (at := leaves_at(line)) > self.now]
@@ -338,6 +360,13 @@ class _Pages:
                 own = entry if step.after.text != step.before.text else None
                 indexed.append(Change(before=step.before, after=step.after, because=step.because, entry=own))
         return indexed, problems
+
+
+def _asked(before: Memory | None, message: Memory) -> str | None:
+    """What another speaker said right before a message."""
+    if before is None or (before.role, before.speaker) == (message.role, message.speaker):
+        return None
+    return before.text
 
 
 def _by_page(entries: Iterable[PageEntry]) -> dict[str, list[PageEntry]]:

@@ -23,6 +23,7 @@ from slowwave.pipelines.recall.forms import REPEATED, Fixed, HitForms, origin
 from slowwave.pipelines.recall.instructions import INSTRUCTIONS, MOST, SHARE, instruction_lines
 from slowwave.pipelines.recall.page_lines import is_said_by, page_items
 from slowwave.pipelines.recall.pages import PAGES as PAGES_IN_USE, pages_for, scores_of
+from slowwave.pipelines.recall.places import without_repeats
 from slowwave.pipelines.recall.reading import Asked, asked
 from slowwave.pipelines.recall.search import (
     QUESTION_LONGEST,
@@ -428,13 +429,17 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
     """The hits for the question, without summaries of conversations, cold memories and small talk, however relevant."""
     if not wanted.question.strip():
         return []
-    return [
-        hit
-        for hit in search(ports, _hits_request(ports, wanted))
-        if not (
-            hit.memory.is_cascade or hit.deep or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
-        )
-    ]
+    return without_repeats(
+        [
+            hit
+            for hit in search(ports, _hits_request(ports, wanted))
+            if not (
+                hit.memory.is_cascade
+                or hit.deep
+                or (hit.memory.kind == MESSAGE and is_small_talk(hit.memory.visible_text))
+            )
+        ]
+    )
 
 
 def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:

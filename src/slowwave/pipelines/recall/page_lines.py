@@ -18,7 +18,7 @@ from slowwave.ports import Ports
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-_UNCLEAR: Final = lazy_regex(r"(?:[\w'’-]+ ){0,3}(?:it|they|them|he|she|him|these|those)\b")
+_UNCLEAR: Final = lazy_regex(r"(?:[\w'’-]{1,60} ){0,3}(?:it|they|them|he|she|him|these|those)\b")
 """A clause that begins with a pronoun says nothing without the sentence before it ("I enjoy it after work")."""
 MUCH_ROOM: Final = 200
 """Tokens for lines from which lines without a word of the question are shown too: with less room they displace better messages.

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from slowwave.model.memory import NOTE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.query import Hit
 from slowwave.policy.guard.trust import trusted
-from slowwave.policy.ranking.places import Claim, allowed_places, fair_order
+from slowwave.policy.ranking.places import Claim, allowed_places, fair_order, repeated_places
 from slowwave.policy.text.tokens import words
 from slowwave.ports import Ports
 
@@ -40,6 +40,20 @@ def with_fair_places(ports: Ports, hits: list[Hit], places: int, others: Others)
         for hit in hits
     ]
     return [hits[place] for place in fair_order(claims)]
+
+
+def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without messages of low trust that have the same words as a better one of their conversation."""
+    claims = [
+        Claim(
+            source=hit.memory.conversation if hit.memory.kind == MESSAGE and _is_limited(hit.memory) else None,
+            words=frozenset(words(hit.text)),
+            competes=False,
+        )
+        for hit in hits
+    ]
+    repeated = repeated_places(claims, alike=1.0)
+    return [hit for place, hit in enumerate(hits) if place not in repeated]
 
 
 def _sources(ports: Ports, hits: Sequence[Hit]) -> dict[str, str | None]:

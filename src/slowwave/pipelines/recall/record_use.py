@@ -11,7 +11,7 @@ from slowwave.model.names import checked_id, optional_name
 from slowwave.model.operations import Change, Link, Use
 from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Context, Hit
-from slowwave.pipelines.planning import new_id, record_use, transition
+from slowwave.pipelines.planning import new_id, record_use, split_groups, transition
 from slowwave.policy.ranking.association import decayed_weight, effective_weight
 from slowwave.policy.retention.policies import associated, is_expired
 from slowwave.ports import Ports
@@ -49,7 +49,7 @@ def use(ports: Ports, used: Used | Iterable[Used], *, session: str | int | None 
         for memory in counted
     ]
     uses += _neighbours(ports, counted, now)
-    groups = [Group(operations=tuple(uses), because=because)]
+    groups = [*split_groups(uses, because, counted=False)]
     revived = _revived(ports, [use.after for use in uses[: min(REVIVED, len(counted))]], now)
     groups += [Group(operations=(change,), because=change.because) for change in revived]
     groups += [Group(operations=(link,), because=link.because) for link in _associations(ports, counted)]

@@ -1,10 +1,8 @@
 """Finds the best memories for a question, each with its reasons. It writes nothing."""
 
-import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING
 
 from slowwave.errors import InputError, shown
@@ -17,13 +15,14 @@ from slowwave.model.names import optional_conversation, optional_name, optional_
 from slowwave.model.note import checked_folder, is_below, is_findable, passes_filter
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Hit, Query, Ranked, Where
+from slowwave.pipelines.rarity import rarity_in_scope
 from slowwave.pipelines.recall.associations import with_associates
 from slowwave.pipelines.recall.pages import PAGES, SHORTEST_LIST, with_page
 from slowwave.pipelines.recall.places import with_fair_places
 from slowwave.pipelines.recall.reading import asked
 from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
-from slowwave.policy.comparison.values import asks_for_value, newest_above_outdated, older_value_hits
+from slowwave.policy.comparison.values import asks_for_present, asks_for_value, newest_above_outdated, older_value_hits
 from slowwave.policy.ranking.slots import Slot, slot_of
 from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.text.languages import is_foreign
@@ -407,12 +406,15 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
 
 
 def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Search) -> list[Hit]:
-    """If two hits give different values of what the question asks for, the newer one moves directly above the older."""
+    """If two hits give different values of what the question asks for, the older is marked and the newer moves directly above it.
+
+    A question for the past ("when did", "before", "how did it change") keeps the order of the ranking.
+    """
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
     statements = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
     found = superseded_hits(question, statements)
     if asks_for_value(question):
-        found += older_value_hits(question, [(text, at) for text, at, _ in statements], _idf(ports))
+        found += older_value_hits(question, [(text, at) for text, at, _ in statements], rarity_in_scope(ports))
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
     if request.as_of is None and request.known_at is None:
         pairs += _replaced_hits(ports, question, hits)
@@ -425,6 +427,8 @@ def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Searc
                 perhaps=not pair.certain,
                 facts=_saying(hits[pair.older].facts, pair.old_value),
             )
+    if not asks_for_present(question):
+        return hits
     return [hits[place] for place in newest_above_outdated(len(hits), pairs)]
 
 
@@ -448,17 +452,6 @@ def _gives_values(memory: Memory) -> bool:
     return not memory.is_cascade and not (memory.role == "assistant" and memory.speaker is None)
 
 
-def _idf(ports: Ports) -> Callable[[str], float]:
-    frequency, documents = ports.store.frequencies(ports.scope)
-
-    @cache  # the texts of hits have most of their words in common
-    def idf(stem: str) -> float:
-        known = frequency(stem)
-        return math.log(1 + (documents - known + 0.5) / (known + 0.5))
-
-    return idf
-
-
 def _with_linked(ports: Ports, hits: list[Hit], request: Search) -> list[Hit]:
     """Show a memory that is linked as a contradiction of a hit directly below it, and one with a newer value above it."""
     near = [memory for hit in hits[:LINKED] for memory in (hit.memory, *hit.facts)]
@@ -475,7 +468,11 @@ def _with_linked(ports: Ports, hits: list[Hit], request: Search) -> list[Hit]:
                 continue
             if link.kind == "conflict?":
                 hits = _shown_beside(ports, hits, end, other, request)
-            elif other.at > facts[end].at and (found := _newer_value(other, facts[end])):
+            elif (
+                other.at > facts[end].at
+                and asks_for_present(request.text)
+                and (found := _newer_value(other, facts[end]))
+            ):
                 hits = _shown_above(ports, hits, end, other, found)
             else:
                 continue

@@ -11,6 +11,7 @@ from slowwave.pipelines.conversations import unknown_conversation
 from slowwave.pipelines.planning import new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.conversation_summary import compact, spans_to_summarise
 from slowwave.pipelines.sleep.stage import SleepContext, StageRuns
+from slowwave.pipelines.work_time import WorkTime
 from slowwave.ports import Ports
 
 CAUSE = "cascade"
@@ -68,7 +69,8 @@ def compact_conversation(ports: Ports, conversation: str | None, *, force: bool 
     now = ports.now()
     run = new_id(now)
     runs = StageRuns(ports=ports, now=now, cause=f"{CAUSE}/summary", parent=run)
-    context = SleepContext(ports=ports, now=now, due=(), think=True, store_group=runs.store_group)
+    time = WorkTime(ports.config.work_seconds)
+    context = SleepContext(ports=ports, now=now, due=(), think=True, store_group=runs.store_group, time=time)
     result = compact(context, conversation, force=force)
     failed = runs.plan(runs.cause, (), result.cost)
     record_unapplied_cost(ports, failed, "; ".join(result.problems) or "nothing came of it")

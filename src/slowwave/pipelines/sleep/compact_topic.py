@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from slowwave.errors import InputError
+from slowwave.model.counted import counted
 from slowwave.model.memory import FACT_KINDS, UNRECONCILED, Memory
 from slowwave.model.message import clean
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations, reversible_run
@@ -16,6 +17,7 @@ from slowwave.pipelines.planning import check_full_trust, new_id, record_unappli
 from slowwave.pipelines.sleep.change_limit import Budget
 from slowwave.pipelines.sleep.compress import DEPTH_MAX, Sort, summarised
 from slowwave.pipelines.sleep.stage import SleepContext
+from slowwave.pipelines.work_time import WorkTime
 from slowwave.policy.retention.policies import protection_reason
 from slowwave.policy.summaries.grouping import groups as together
 from slowwave.policy.text.tokens import terms
@@ -48,7 +50,7 @@ class TopicCompaction:
 
     def __str__(self) -> str:
         number = len(self.plan.groups)
-        lines = [f"{number} summar{'y' if number == 1 else 'ies'} of {self.topic!r}, of {self.found} facts about it"]
+        lines = [f"{counted(number, 'summary', 'summaries')} of {self.topic!r}, of {self.found} facts about it"]
         lines += [f"  {group.because}" for group in self.plan.groups]
         if not number:
             lines = [f"nothing to compact about {self.topic!r}: {self.found} facts about it that may be merged"]
@@ -78,7 +80,8 @@ def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCo
     if not isinstance(topic, str) or not topic.strip():
         raise InputError("no topic: say in words what the facts to compact are about")
     topic = clean(topic)
-    context = SleepContext(ports=ports, now=ports.now(), due=(), think=True, budget=Budget(left=MOST))
+    budget, time = Budget(left=MOST), WorkTime(ports.config.work_seconds)
+    context = SleepContext(ports=ports, now=ports.now(), due=(), think=True, budget=budget, time=time)
     found = _about(context, topic)
     staged = summarised(context, _groups(ports, found), what=f"memories about {topic!r}")
     plan = Plan(

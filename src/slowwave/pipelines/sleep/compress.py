@@ -9,6 +9,7 @@ import numpy as np
 
 from slowwave.errors import ModelError
 from slowwave.model.codec import content_key
+from slowwave.model.counted import counted
 from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.message import clean
 from slowwave.model.mind import SummaryRequest
@@ -69,7 +70,7 @@ def without_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]], 
     """The plan, with a suppression of each cluster whose summary was refused, until a member or its text changes."""
     settled = context.taken | context.waiting
     refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
-    many = "1 summary was" if len(refused) == 1 else f"{len(refused)} summaries were"
+    many = counted(len(refused), "summary was", "summaries were")
     because = f"{many} refused; the same memories are not asked about again"
     holds = tuple(Suppress(key=_key(context.ports, members), because=because) for members in refused)
     if not holds:
@@ -99,7 +100,7 @@ def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, wh
     undecided = list(found)
     changed = 0
     for members in found[:SUMMARIES]:
-        if not context.budget.can_afford(changed + len(members)):
+        if not context.budget.can_afford(changed + len(members)) or not context.time.begin_step():
             break
         try:
             proposal = ports.mind.summarise(

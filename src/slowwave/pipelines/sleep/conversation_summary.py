@@ -69,7 +69,7 @@ def cascade(context: SleepContext) -> StagePlan:
         due = len(spans_to_summarise(ports, conversation))
         if not due and (place >= LOOKED_AT or not unwritten_eras(ports, conversation)):
             continue
-        if not context.think or remaining <= 0:
+        if not context.think or remaining <= 0 or context.time.is_over:
             left += max(1, due)
             continue
         result = compact(context, conversation.name, most=remaining)
@@ -226,7 +226,11 @@ class _Compacting:
             windows = config.immediate_window, config.recent_window
             self._log("Starting compaction (%d memories, %d immediate, %d recent)", self.last_seq, *windows)
             for span in spans:
-                if self._is_overtaken() or not self._summarise(span, last=span == spans[-1]):
+                if (
+                    self._is_overtaken()
+                    or not self.context.time.begin_step()
+                    or not self._summarise(span, last=span == spans[-1])
+                ):
                     break
             if not spans:
                 because = f"{len(failed_before)} eras of {self.name} written at last"

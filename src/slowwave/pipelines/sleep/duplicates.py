@@ -34,7 +34,7 @@ def duplicates(context: SleepContext) -> StagePlan:
     if not facts:
         return StagePlan()
     pairs, looked_at = _pairs(context, facts)
-    if pairs and not context.think:
+    if pairs and not (context.think and context.time.begin_step()):
         return StagePlan(left=len(pairs))
     if looked_at < len(facts):  # the cursor moves to the last fact that was compared
         reached = ports.store.changed(ports.scope, cursor, looked_at)[1]

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import starmap
 from typing import Final
 
+from slowwave.model.counted import counted
 from slowwave.model.memory import Memory
 from slowwave.model.operations import (
     Add,
@@ -98,6 +99,7 @@ class SleepReport:
         cost: what models cost.
         dry_run: whether nothing was applied.
         thought: whether models were to be called.
+        out_of_time: whether no further step of a model or of the rules was begun, because `Config.work_seconds` were over.
         texts: the texts of the memories that a dry run would link, by id.
     """
 
@@ -111,6 +113,7 @@ class SleepReport:
     cost: Cost = FREE
     dry_run: bool = False
     thought: bool = True
+    out_of_time: bool = False
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -154,6 +157,8 @@ class SleepReport:
         """Why work was left, if the reason is not a limit of one pass."""
         if self.problems:
             return f", because of the problem{'s' if len(self.problems) > 1 else ''} below"
+        if self.out_of_time:
+            return ", because the time limit (work_seconds) was reached"
         return "" if self.thought else ", because no model was to be asked"
 
     def _done(self) -> Iterator[str]:
@@ -177,7 +182,7 @@ class SleepReport:
 
 def _counted(name: str, number: int) -> str:
     one, many = _LEFT.get(name, (f"change of the stage {name}", f"changes of the stage {name}"))
-    return f"{number:,} {one if number == 1 else many}"
+    return counted(number, one, many)
 
 
 def _group(stage: str, group: Group) -> Iterator[str]:

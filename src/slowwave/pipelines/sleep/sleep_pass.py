@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from slowwave import forks
-from slowwave.errors import BusyError, ClosedError, EmbedderError, SlowwaveError
+from slowwave.errors import BusyError, ClosedError, EmbedderError, SlowwaveError, StoreError
 from slowwave.log import Log
 from slowwave.model.arguments import check_fields
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE
@@ -33,6 +33,7 @@ from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_lin
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
 from slowwave.pipelines.sleep.topic_pages import topic_pages
 from slowwave.pipelines.sleep.unread import RETRY, WAITING, distil, retry
+from slowwave.pipelines.work_time import WorkTime
 from slowwave.policy.retention.policies import decay_class_range
 from slowwave.ports import Ports, Progress
 
@@ -191,6 +192,7 @@ def _run_stages(
             problems.append("the lease expired and another process took it over: this sleep pass stops")
             break
         runs.cause = f"sleep/{name}"
+        context.think = think and not context.time.is_over
         staged = stage(context)
         again = staged.again or again
         if name in BY_MINDS:
@@ -205,6 +207,7 @@ def _run_stages(
     left |= _left_in_queues(ports, now, due=len(due), unscheduled=unscheduled - len(rescheduled))
     if not dry_run:
         problems += _reembed(context, left)
+        _prepare_search(ports, context.state.sequence)
         rest.sequence = _sequence(context) if not left and not problems else None
         rest.again, rest.unread_waiting = again, context.unread_waiting
     return SleepReport(
@@ -218,6 +221,7 @@ def _run_stages(
         cost=cost + runs.cost,
         dry_run=dry_run,
         thought=think,
+        out_of_time=context.time.is_over,
         texts=_linked_texts(ports, runs.plans) if dry_run else {},
     )
 
@@ -279,6 +283,7 @@ def _context(ports: Ports, runs: StageRuns, state: ScopeState, *, think: bool) -
         store_group=runs.store_group,
         budget=Budget(ports=ports),
         dry_run=runs.dry_run,
+        time=WorkTime(ports.config.work_seconds),
         query=_query(ports, runs.now),
     )
     context.state = state
@@ -317,6 +322,16 @@ def _reembed(context: SleepContext, left: dict[str, int]) -> tuple[str, ...]:
     except EmbedderError as error:
         return (str(error),)
     return ()
+
+
+def _prepare_search(ports: Ports, sequence: int) -> None:
+    """Derive what the server searches of a large scope, so that the first search of a user does not wait for it.
+
+    A scope has no more memories than journaled operations, so that most scopes are not looked at.
+    """
+    if ports.config.search_in_ram is not None and sequence > ports.config.search_in_ram:
+        with suppress(StoreError):  # the next search does it
+            ports.store.prepare_search(ports.scope)
 
 
 def findable(ports: Ports, plan: Plan) -> Plan:

@@ -12,6 +12,7 @@ from slowwave.model.scope_state import ScopeState, StateQuery
 from slowwave.pipelines.planning import new_id, postpone, record_unapplied_cost
 from slowwave.pipelines.sleep.change_limit import Budget
 from slowwave.pipelines.sleep.lease import Lease
+from slowwave.pipelines.work_time import WorkTime
 from slowwave.ports import Ports
 
 
@@ -37,6 +38,7 @@ class SleepContext:
             Returns False if the group no longer applied. In a dry run it only plans, and returns True.
         budget: how many changes minds may still make in this pass.
         dry_run: whether the pass only plans.
+        time: how long further steps of minds may begin.
         query: what the pass reads of the scope at its beginning, and again after it has stored something.
         unread_waiting: how many unread messages wait until their conversation is idle, as far as the pass knows.
     """
@@ -53,6 +55,7 @@ class SleepContext:
     store_group: Callable[[Group, Cost], bool] = _cannot_store
     budget: Budget = field(default_factory=Budget)
     dry_run: bool = False
+    time: WorkTime = field(default_factory=WorkTime)
     query: StateQuery = field(default_factory=StateQuery)
     unread_waiting: int = 0
     _state: ScopeState | None = field(default=None, init=False, repr=False)

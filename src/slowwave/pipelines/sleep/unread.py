@@ -133,7 +133,7 @@ class _Reader:
         """Read the conversations in this order; how many were not read to the end."""
         left = failures = 0
         for place, name in enumerate(names):
-            if failures == FAILURES_MAX or not self.chunks:
+            if failures == FAILURES_MAX or not self.chunks or self.context.time.is_over:
                 return left + len(names) - place
             done, failed = self._read(name)
             left += not done
@@ -143,7 +143,7 @@ class _Reader:
     def _read(self, name: str) -> tuple[bool, bool]:
         """Read a conversation; whether everything due of it was read, and whether the mind failed."""
         context = self.context
-        while self.chunks:
+        while self.chunks and context.time.begin_step():
             read = planned(context.ports, name)
             if read is None:
                 return True, False
@@ -179,7 +179,7 @@ def retry(context: SleepContext) -> StagePlan:
     """Reconcile waiting facts, oldest first; they are changed in place."""
     ports = context.ports
     facts = context.select(WAITING)
-    if not facts or not context.think:
+    if not facts or not context.think or not context.time.begin_step():
         return StagePlan(left=len(facts))
     groups: list[Group] = []
     problems: tuple[str, ...] = ()
