@@ -15,6 +15,8 @@ from tests.attack.campaign import Place
 from slowwave import AgentMemory, Message
 from slowwave.errors import NotFoundError
 from slowwave.formats.vault.parse import sheet
+from slowwave.pipelines.ingest.notes import WORDS_LONGEST
+from slowwave.pipelines.planning import TEXT_LONGEST as FACT_LONGEST
 from slowwave.testing.long_texts import KINDS
 
 GROWTH: Final = 2.2
@@ -50,8 +52,8 @@ def parsed(_: AgentMemory, text: str, __: Path) -> object:
 # In this order: what is said and added is found, read, summarised and erased by the verbs after it.
 VERBS: Final[Mapping[str, Verb]] = {
     **{f"said by {role}": partial(said, role=role) for role in ("user", "assistant", "tool", "system")},
-    "added": lambda memory, text, _: memory.add(text),
-    "noted": lambda memory, text, _: memory.note("n", text),
+    "added": lambda memory, text, _: memory.add(text[-FACT_LONGEST:]),
+    "noted": lambda memory, text, _: memory.note("n", text[-WORDS_LONGEST:]),
     "imported": imported,
     "searched": lambda memory, text, _: memory.search(text),
     "context": lambda memory, text, _: memory.context(text),

@@ -20,6 +20,12 @@ ROOT = Path(__file__).parents[2]
 KILLS, CHURN_SECONDS = 25, 10.0
 LIFE = 0.6
 """The longest life of a writer in seconds."""
+NOTED = 0.8
+"""The share of writers that live until something is acknowledged; on a busy machine that can take longer than LIFE."""
+_ACKNOWLEDGED = 3
+"""Notes of a writer that has acknowledged something: it is ready, a verb begins, and is acknowledged."""
+NOTES = 6
+"""The most further notes that are waited for."""
 BACKUPS = 2
 """Backups of a round that are opened and checked."""
 
@@ -96,19 +102,28 @@ class Ledger:
 
     def check(self, memory: AgentMemory) -> int:
         """Nothing acknowledged is lost, nothing erased is there. Returns how many were compared."""
-        stored_text = "\n".join(_told(memory))
+        memories = dict(_texts(memory))
+        stored_text = "\n".join(memories.values())
         lost = sorted(canary for canary in self.kept if canary not in stored_text)
         assert not lost, f"{len(lost)} of {len(self.kept)} acknowledged are lost: {lost[:5]}"
-        runs = [str(run.plan) for run in memory.runs(limit=None, parts="all")]
-        stored_text += "\n".join((*runs, *(str(one) for one in memory.conversations())))
-        back = sorted(canary for canary in self.erased if canary in stored_text)
-        assert not back, f"{len(back)} of {len(self.erased)} erased are there: {back[:5]}"
+        runs = {f"the {run.cause} run {run.id}": str(run.plan) for run in memory.runs(limit=None, parts="all")}
+        titles = {f"the conversation {one.name}": str(one) for one in memory.conversations()}
+        places = {
+            place: canary
+            for place, text in {**memories, **runs, **titles}.items()
+            for canary in self.erased
+            if canary in text
+        }
+        assert not places, (
+            f"{len({*places.values()})} of {len(self.erased)} erased are there: {dict([*places.items()][:5])}"
+        )
         return len(self.kept) + len(self.erased)
 
 
-def _told(memory: AgentMemory) -> Iterator[str]:
-    for one in everything(memory).values():
-        yield f"{one.text} {one.metadata} {one.data} {one.reason} {one.sources}"
+def _texts(memory: AgentMemory) -> Iterator[tuple[str, str]]:
+    """What each memory says, by its kind and id."""
+    for identity, one in everything(memory).items():
+        yield f"the {one.kind} {identity}", f"{one.text} {one.metadata} {one.data} {one.reason} {one.sources}"
 
 
 def in_files(address: str, canaries: set[str]) -> list[str]:
@@ -119,15 +134,19 @@ def in_files(address: str, canaries: set[str]) -> list[str]:
     return sorted(canary for canary in canaries if canary.encode() in held)
 
 
-def _wait_ready(notes: Path, seconds: float = 60) -> None:
+def _wait_ready(notes: Path, seconds: float = 60, lines: int = 1) -> None:
+    """Wait until a writer has written so many notes. The first says that it has opened the store."""
     ends = time.monotonic() + seconds
-    while not (notes.exists() and b"\n" in notes.read_bytes()):
-        assert time.monotonic() < ends, "a writer could not open the store"
+    while not (notes.exists() and notes.read_bytes().count(b"\n") >= lines):
+        assert time.monotonic() < ends, "a writer could not open the store" if lines == 1 else "a writer does nothing"
         time.sleep(0.002)
 
 
 def kills(place: Place) -> int:
-    """Kill a writer at a random moment, check the store, and go on with the next writer on the same store."""
+    """Kill a writer at a random moment, check the store, and go on with the next writer on the same store.
+
+    On a busy machine a writer lives until it has written a few notes, so that each check has something to compare.
+    """
     address, ledger, done = place.store(), Ledger(), 0
     with nursery() as forks:
         for number in place.times(KILLS):
@@ -140,6 +159,8 @@ def kills(place: Place) -> int:
             }
             pid = forks.ask(**job, seed=str(place.chance.random()), seconds=60)
             _wait_ready(notes)
+            if not number or place.chance.random() < NOTED:
+                _wait_ready(notes, lines=_ACKNOWLEDGED + place.chance.randrange(NOTES))
             time.sleep(place.chance.uniform(0.0, LIFE))
             os.kill(pid, signal.SIGKILL)
             forks.ask(wait=pid)
@@ -154,10 +175,11 @@ def kills(place: Place) -> int:
         memory.sleep()
         done += ledger.check(memory)
         sound(memory)
+    assert done, "no kill left anything to compare"
     assert (left := in_files(address, ledger.verified)) == [], f"erased words are in the file: {left[:5]}"
     for path, kept in ledger.backups[-BACKUPS:]:
         with opened(path) as memory:
-            stored_text = "\n".join(_told(memory))
+            stored_text = "\n".join(dict(_texts(memory)).values())
             lost = [canary for canary in kept - ledger.erased if canary not in stored_text]
             assert not lost, f"the backup {path} lacks {lost[:5]}"
             sound(memory)

@@ -12,13 +12,13 @@ import numpy as np
 import psycopg
 import pytest
 
-from slowwave import AgentMemory, Config, Message
+from slowwave import AgentMemory, Config, Message, Slowwave
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.postgres import server_search
 from slowwave.stores.postgres.doctor import REMADE, check_server
-from slowwave.stores.postgres.search_sync import _TABLES
+from slowwave.stores.postgres.search_sync import _TABLES, SearchSync
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.search.partial_index import CorpusStatistics, PartialIndex
 from slowwave.stores.sql import named_statements
@@ -670,3 +670,25 @@ def test_following_the_advice_of_doctor_repairs_the_tables(lived: PostgresStore,
     restarted = PostgresStore(address)
     same(restarted)
     restarted.close()
+
+
+def test_a_sleep_pass_of_a_large_scope_derives_what_its_next_search_needs(
+    own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = Config(search_in_ram=20)
+    said = [Message(role="user", content=f"Barge {n} carries gravel") for n in range(40)]
+    with Slowwave.open(own, llm=None, embedder="static", config=config) as store:
+        store.within("small").add_messages(said[:3], "c")
+        store.within("large").add_messages(said, "c")
+        for name in ("small", "large"):
+            store.within(name).sleep()
+    with psycopg.connect(own) as db:
+        db.execute("SET slowwave.every_scope = 'on'")
+        taken = "SELECT path, originals FROM slowwave.search_state JOIN slowwave.scopes ON token = scope"
+        assert db.execute(taken.encode()).fetchall() == [("large", 40)]
+    steps: list[int] = []
+    step = SearchSync._step
+    monkeypatch.setattr(SearchSync, "_step", lambda *given: (steps.append(1), step(*given))[1])
+    with Slowwave.open(own, llm=None, embedder="static", config=config) as store:
+        assert "Barge 7" in store.within("large").search("barge 7")[0].memory.text
+    assert not steps

@@ -1,6 +1,7 @@
 """What a doctor says of a server: each thing that may be wrong is named with what to do about it."""
 
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 
 import psycopg
 import pytest
@@ -53,6 +54,34 @@ def test_doctor_names_a_missing_extension_and_the_statement_that_installs_it(own
     assert look()["pgvector"][1].endswith("; ".join((alter, *remade)))
     run_sql(own, "; ".join((alter, *remade)))
     assert look()["pgvector"][1].replace(".", "").isdigit()
+
+
+@pytest.fixture
+def without_autovacuum(own: str) -> Iterator[None]:
+    run_sql(own, "ALTER SYSTEM SET autovacuum = off")
+    run_sql(own, "SELECT pg_reload_conf()")
+    yield
+    run_sql(own, "ALTER SYSTEM RESET autovacuum")
+    run_sql(own, "SELECT pg_reload_conf()")
+
+
+@pytest.mark.usefixtures("without_autovacuum")
+@pytest.mark.parametrize("partitions", [False, True], ids=["whole", "partitioned"])
+def test_large_tables_without_statistics_are_named_until_they_are_analysed(
+    own: str, look: Look, *, partitions: bool
+) -> None:
+    if partitions:
+        script = (files("slowwave.stores") / "postgres/sql/partitions.sql").read_text("utf-8")
+        run_sql(own, f"SET slowwave.partitions = 4; {script}")
+    with AgentMemory.open(own, scope="t", llm=None, embedder="static") as memory:
+        memory.add_messages([Message(role="user", content=f"Barge {n} carries gravel") for n in range(1500)], "c")
+    ok, words = look()["statistics"]
+    assert not ok
+    what, _, statement = words.partition(": run as the owner: ")
+    assert "entries" in what
+    assert "due" not in what, "a small table"
+    run_sql(own, statement)
+    assert look()["statistics"] == (True, "the planner has those of every large table")
 
 
 @pytest.mark.parametrize("table", ["memories", "journal", "scopes", "snapshots"])

@@ -105,9 +105,13 @@ def test_an_older_store_gets_the_scope_into_its_keys_and_keeps_its_rows(postgres
     with older_store(address, 3) as old:
         lived_in(old)
         before = [state_hash(old, scope) for scope in (SCOPE, OTHER)]
+        with psycopg.connect(address) as db:
+            db.execute("SET slowwave.every_scope = 'on'")
+            details = db.execute("SELECT details, id FROM slowwave.runs").fetchall()
     store = PostgresStore(address)
     with psycopg.connect(address) as db:  # what was written with the columns is back
-        db.execute("SET slowwave.every_scope = 'on'; UPDATE slowwave.runs SET details = '[{}]'")
+        db.execute("SET slowwave.every_scope = 'on'")
+        db.cursor().executemany("UPDATE slowwave.runs SET details = %s WHERE id = %s", details)
     kept(store, before)
     store.close()
 

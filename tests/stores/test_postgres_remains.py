@@ -4,11 +4,12 @@ import threading
 import time
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, Message, Slowwave
 from slowwave.errors import BusyError
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.stores.postgres.byte_scan import older
@@ -16,6 +17,10 @@ from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer
 
 WORDS = "Zebulon keeps forty xylophones"
+LEFT_BEHIND = """
+INSERT INTO slowwave.held (scope, content)
+SELECT m.scope, m.id FROM slowwave.memories m JOIN slowwave.scopes s ON s.token = m.scope WHERE s.path = 'third' LIMIT 1
+"""
 
 
 def run_sql(address: str, *statements: str) -> None:
@@ -160,6 +165,26 @@ def test_a_login_that_may_not_rewrite_tables_names_the_owner(own: str, memory: A
         assert owners.erase(id=gone).verified, "the owner proves what a program's login erased"
     assert memory.ports.store.find_traces([WORDS], [gone]) == []
     run_sql(own, "DROP ROLE plain_app")
+
+
+def test_ids_that_another_scope_has_after_an_import_are_no_trace_there(own: str, tmp_path: Path) -> None:
+    with Slowwave.open(own, llm=None, embedder="none") as store:
+        one, other, third = (store.within(name) for name in ("one", "other", "third"))
+        one.add_messages([Message(role="user", content=f"{WORDS}, number {n}") for n in range(3)], "c")
+        one.export(tmp_path / "one.jsonl")
+        for memory in (other, third):
+            memory.import_(tmp_path / "one.jsonl")
+            assert {row.id for row in memory.get_all(kinds=["message"])} == {
+                row.id for row in one.get_all(kinds=["message"])
+            }
+        receipt = store.delete_scope("one")
+        assert (receipt.problems, receipt.verified) == ((), True)
+        run_sql(own, LEFT_BEHIND)
+        receipt = store.delete_scope("third")
+        assert receipt.problems == ("the table slowwave.held still holds what was erased",), (
+            "in its own scope it is one"
+        )
+        assert len(other.get_all(kinds=["message"])) == 3
 
 
 def test_the_id_of_a_former_successor_is_not_a_trace(own: str, memory: AgentMemory) -> None:

@@ -49,3 +49,11 @@ def test_patterns_of_fewer_than_eight_bytes_are_ignored() -> None:
 
 def test_without_patterns_nothing_is_read() -> None:
     assert not contains((b"" for _ in iter(int, 1)), BytePatterns([]))
+
+
+def test_patterns_of_one_letter_are_found_and_missed_like_any_other() -> None:
+    run = b"a" * 5_000
+    words = [run + bytes([65 + place]) for place in range(20)]
+    patterns = BytePatterns(words)
+    assert set(patterns.among([b"-" + run * 3, b"aaB-", run + b"Z"])) == {words[1]}
+    assert list(patterns.among([run * 10])) == []

@@ -17,6 +17,7 @@ from slowwave.errors import ClosedError
 from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.ports import Store
+from slowwave.stores.postgres import reading
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.search import service, snapshot
 from slowwave.stores.search.index import Index
@@ -261,6 +262,27 @@ def test_postgres_stores_indexes_too(address: str, builds: list[int]) -> None:
 
 
 @pytest.mark.usefixtures("in_postgres")
+@pytest.mark.parametrize("bytes_at_once", [64, 1000])
+def test_a_stored_index_in_postgres_is_read_in_pieces(
+    own: str, builds: list[int], monkeypatch: pytest.MonkeyPatch, bytes_at_once: int
+) -> None:
+    monkeypatch.setattr(reading, "PIECE", bytes_at_once)
+    store = PostgresStore(own, connections=1)
+    with_all(store)
+    built = len(builds)
+    again = PostgresStore(own, connections=1)
+    found = asked(again)
+    again.close()
+    assert len(builds) == built
+    with psycopg.connect(own, autocommit=True) as db:
+        assert db.execute("SELECT length(arrays) > 2000 FROM slowwave.snapshots").fetchone() == (True,)
+        db.execute("DELETE FROM slowwave.snapshots")
+    third = PostgresStore(own, connections=1)
+    assert asked(third) == found
+    third.close()
+    assert len(builds) == built + 1
+
+
 def test_closing_waits_for_no_lock_in_postgres(address: str) -> None:
     store = PostgresStore(address, connections=2, busy_seconds=60)
     store.apply(plan(*(add(one) for one in TALK)))

@@ -15,7 +15,7 @@ from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan
 from slowwave.stores.connection import Connection, StoreBase, Values, WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.group_writer import GroupWriter, read_first, rests_on
-from slowwave.stores.reasons import details_json
+from slowwave.stores.reasons import sealed_details, sealed_reasons
 from slowwave.stores.seal import check, check_run, sealed_entry
 from slowwave.stores.sql import bounds
 from slowwave.telemetry import record_apply
@@ -90,6 +90,7 @@ class PlanApplier(StoreBase):
                 part=run.groups,
                 hints=self._write_hints(),
                 reached=self._reached,
+                planned_on=plan.sequence,
             )
             if plan.lease is not None and self._db.run("lease_token", (writer.token,)).get != plan.lease:
                 raise StalePlanError("another sleeper has taken the lease over since this was planned")
@@ -238,15 +239,14 @@ class RunRow:
     def write(self, db: Connection, token: int, key: int, journal: tuple[int, int], group: Group) -> None:
         """Insert or update the row. Call it inside the group's transaction."""
         if self.key:
-            db.run("extend_run", (group.because, details_json(group), journal[1], key))
+            db.run("extend_run", (group.because, dumps(sealed_details(group)), journal[1], key))
             return
         plan = self.plan
         amounts = "{}" if plan.cost is FREE or plan.cost == FREE else dumps(asdict(plan.cost))
-        reasons = (f"[{dumps(group.because)}]", f"[{details_json(group)}]")
-        begins = (key, token, plan.id, plan.cause, to_micros(plan.at), plan.parent, plan.undoes)
-        values = (*begins, amounts, *reasons, *journal)
+        own = (plan.id, plan.cause, to_micros(plan.at), plan.parent, plan.undoes, amounts)
+        values = (key, token, *own, *sealed_reasons(group, own), *journal)
         if plan.parent is not None and not db.run("run_exists", (token, plan.parent)).get:
-            # The run that stands for all parts comes with the first of them.
+            # The run that contains all parts is stored with the first of them.
             whole = plan.cause.partition("/")[0]
             part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, None, "{}", "[]", "[]", *journal)
             db.run("add_run", part_of)

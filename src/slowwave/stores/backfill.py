@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
+from slowwave.model.codec import dumps
 from slowwave.model.plan import Group
-from slowwave.stores.reasons import parse_reasons, reasons_json
+from slowwave.stores.reasons import details_of, parse_reasons
 
 Execute: TypeAlias = Callable[[str, Sequence[object]], Any]
 """Runs a statement with `?` for values; what it returns is an iterable of rows."""
@@ -48,7 +49,7 @@ def _columns(cause: str, because: str, names: Collection[str]) -> tuple[str | No
     filled = [replace(group, conversations=_named(group.because, names)) for group in groups]
     if cause.startswith("sleep/") and len(groups) > 1:
         filled = [replace(group, count_of=_count_of(group)) for group in filled]
-    return next(undone, None), reasons_json(filled)[1] if filled != groups else None
+    return next(undone, None), dumps([details_of(group) for group in filled]) if filled != groups else None
 
 
 def _count_of(group: Group) -> str:

@@ -14,6 +14,8 @@ WORD: Final = 8
 """The least number of bytes of a pattern. Shorter ones occur anywhere by chance."""
 _FEW: Final = 8
 """Up to this number, patterns are searched one by one."""
+_PLACES: Final = 16
+"""With more places of a key, its patterns are searched as a whole: in a run of one letter every place has the key."""
 _BITS_LEAST: Final = 12
 _BITS_MOST: Final = 24
 _BITS_SPARE: Final = 8
@@ -58,15 +60,26 @@ class BytePatterns:
         if len(self.words) <= _FEW:
             yield from (word for word in self.words if word in data)
             return
+        searched: set[int] = set()
         for shift in range(min(WORD, max(0, len(data) - WORD + 1))):
             windows = np.frombuffer(data, dtype="<u8", offset=shift, count=(len(data) - shift) // WORD)
             marked = np.flatnonzero(self._marked.take(self._marks(windows)))  # much faster than to search every window
             nearest = np.minimum(np.searchsorted(self._keys, windows[marked]), len(self._keys) - 1)
-            for place in marked[self._keys[nearest] == windows[marked]]:
-                at = int(place) * WORD + shift
-                for offset, word in self._by_key[int(windows[place])]:
-                    if at >= offset and data.startswith(word, at - offset):
-                        yield word
+            hit = marked[self._keys[nearest] == windows[marked]]
+            keys, firsts, counts = np.unique(windows[hit], return_index=True, return_counts=True)
+            for key, first, count in zip(keys.tolist(), firsts.tolist(), counts.tolist(), strict=True):
+                if key in searched:
+                    continue
+                if count > _PLACES:
+                    searched.add(key)
+                    yield from (word for _, word in self._by_key[key] if word in data)
+                    continue
+                places = hit[first:] if count > 1 else hit[first : first + 1]
+                for place in places[windows[places] == key].tolist():
+                    at = place * WORD + shift
+                    for offset, word in self._by_key[key]:
+                        if at >= offset and data.startswith(word, at - offset):
+                            yield word
 
     def _marks(self, windows: "NDArray[np.uint64]") -> "NDArray[np.int64]":
         """A place in a table of flags for each window, by multiplicative hashing (Knuth, TAOCP vol. 3, 6.4)."""

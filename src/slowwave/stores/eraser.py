@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from slowwave.model.codec import COLUMNS, SEQ, TEXT, Row, content_key, dumps, loads
+from slowwave.model.codec import COLUMNS, SEQ, SPAN, TEXT, Row, content_key, dumps, loads
 from slowwave.model.operations import Erase
 from slowwave.model.plan import Group
 from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.connection import Connection
-from slowwave.stores.reasons import BLANK, parse_reasons, reasons_json
+from slowwave.stores.reasons import BLANK, blanked_reasons, parse_reasons
 from slowwave.stores.rows import checked, journal_checksum
 from slowwave.stores.sql import bounds
 from slowwave.stores.stored_texts import stored_texts
@@ -17,7 +17,6 @@ from slowwave.stores.stored_texts import stored_texts
 _CONVERSATION: Final = COLUMNS.index("conversation")
 _BETWEEN: Final = "\x1f"
 """Separates texts that are joined for one search."""
-_BLANK_GROUP: Final = Group(operations=(), because=BLANK)
 _MEMORIES: Final = (
     *("erase_journal", "erase_links_from", "erase_links_to"),
     *("erase_entries", "erase_gists", "erase_memories", "erase_snapshot"),
@@ -30,11 +29,18 @@ class StalePlanError(Exception):  # not an error of the caller: the group is dro
 
 
 class Eraser:
-    """Destroys what the Erase operations of one group name. Each statement covers all of them."""
+    """Destroys what the Erase operations of one group name. Each statement covers all of them.
 
-    def __init__(self, db: Connection, token: int) -> None:
+    Args:
+        db: the connection, in a transaction.
+        token: the token of the scope.
+        planned_on: `Plan.sequence`; None: what other writers have derived since is not looked for.
+    """
+
+    def __init__(self, db: Connection, token: int, planned_on: int | None = None) -> None:
         self._db = db
         self._token = token
+        self._planned_on = planned_on
         self._blanked: set[tuple[int, int]] = set()
 
     def erased(self, operations: Sequence[Erase]) -> list[Erase]:
@@ -71,11 +77,27 @@ class Eraser:
                 last[name] = max(int(str(row[SEQ])), last.get(name, 0))
         kept = [{"scope": self._token, "name": name, "seq": seq} for name, seq in last.items()]
         self._db.run_many("keep_seq", kept)
+        self._check_nothing_derived(rows)
         keys = dumps([content_key(str(row[TEXT])) for row in rows])
         for statement in ("erase_holds", "cut_held"):  # plain hashes: tombstones with a key replace them
             self._db.run(statement, {"scope": self._token, "keys": keys})
         self._refusals([str(row[TEXT]) for row in rows])
         return {str(row[0]) for row in rows}
+
+    def _check_nothing_derived(self, rows: Sequence[Row]) -> None:
+        """Raise StalePlanError if another writer has derived something from these memories since the erase was planned.
+
+        Such a fact, summary or replacement would keep the erased words, because the plan does not name it.
+        """
+        if self._planned_on is None:
+            return
+        low, high = bounds(self._token)
+        values = {"scope": self._token, "after": low + self._planned_on, "high": high}
+        erased = [str(row[0]) for row in rows]
+        for first, last, name, texts in self._db.run("derived_since", values).fetchall():
+            is_covered = first is not None and any(_is_in_span(row, name, first, last) for row in rows)
+            if is_covered or any(identity in texts for identity in erased):
+                raise StalePlanError("another writer derived a memory from what is to be erased: erase again")
 
     def _refusals(self, texts: Sequence[str]) -> None:
         """Delete the facts that were proposed from these texts and refused."""
@@ -162,8 +184,7 @@ class Eraser:
             groups = parse_reasons(because, details)
             marks = [may_quote(run, part, group) for part, group in enumerate(groups)]
             if any(marks):
-                rest = [_BLANK_GROUP if mark else group for group, mark in zip(groups, marks, strict=True)]
-                changed.append((*reasons_json(rest), run))
+                changed.append((*blanked_reasons(because, details, marks), run))
         self._db.run_many("put_run_because", changed)
         return len(changed)
 
@@ -181,6 +202,14 @@ class Eraser:
         erased = set(names)
         self._blank_runs(runs, lambda _run, _part, group: not erased.isdisjoint(group.conversations))
         return {name for (name,) in rows}
+
+
+def _is_in_span(row: Row, conversation: str, first: int, last: int) -> bool:
+    """Whether a summary of these messages of a conversation covers an erased message, or follows an erased summary."""
+    if row[_CONVERSATION] != conversation:
+        return False
+    seq, span = row[SEQ], row[SPAN]
+    return (seq is not None and first <= int(str(seq)) <= last) or (span is not None and last >= int(str(span)))
 
 
 def _contains(group: Group, phrase: Phrase) -> bool:

@@ -100,6 +100,7 @@ class GroupWriter:
         part: the index of the group in its run, from 0.
         hints: the hints of the last write, if no other connection has written since; with None they are queried.
         reached: failpoint hook, called with the name of each point that is passed.
+        planned_on: `Plan.sequence`.
     """
 
     def __init__(
@@ -112,10 +113,12 @@ class GroupWriter:
         part: int,
         hints: WriteHints | None,
         reached: Callable[[str], None] | None,
+        planned_on: int | None = None,
     ) -> None:
         self._db = db
         self._tokens = tokens
         self._reached = reached
+        self._planned_on = planned_on
         self.token = tokens.new_scope(scope)
         if hints is None or hints.token != self.token:
             hints = self._query_hints()
@@ -152,7 +155,7 @@ class GroupWriter:
 
     @CachedProperty
     def _eraser(self) -> Eraser:
-        return Eraser(self._db, self.token)
+        return Eraser(self._db, self.token, self._planned_on)
 
     def require(self, ids: Collection[str]) -> None:
         """Raise StalePlanError if one of these memories is not stored."""

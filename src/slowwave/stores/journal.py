@@ -23,7 +23,7 @@ from slowwave.model.operations import (
 )
 from slowwave.model.plan import Cost, Event, Plan, Run, RunParts, Written
 from slowwave.stores.connection import StoreBase
-from slowwave.stores.reasons import parse_reasons
+from slowwave.stores.reasons import checked_reasons
 from slowwave.stores.rows import checked_journal
 from slowwave.stores.sql import bounds
 
@@ -56,7 +56,7 @@ class Journal(StoreBase):
             parts: which runs that are part of another are listed: "all", "stages" (of sleep passes), "none".
             after: only runs that were written before the run of this id; an unknown id gives no runs.
         """
-        with self._guard:
+        with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             if token is None:
                 return []
@@ -80,7 +80,7 @@ class Journal(StoreBase):
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """One run with its plan, or None."""
-        with self._guard:
+        with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             row = None if token is None else self._one("run", (token, run_id))
             return None if row is None or token is None else self._with_totals(token, [self._run(scope, row)])[0]
@@ -109,7 +109,7 @@ class Journal(StoreBase):
 
     def children(self, scope: str, run_id: str) -> list[Run]:
         """The child runs of a run, in order."""
-        with self._guard:
+        with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all("children", (token, run_id))
             return [self._run(scope, row) for row in rows]
@@ -120,7 +120,7 @@ class Journal(StoreBase):
         They changed (not only used) a memory that this run added or changed, or added a fact that rests on a memory which
         this run added and that was not undone.
         """
-        with self._guard:
+        with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             if token is None or (row := self._one("run", (token, run.id))) is None:
                 return []
@@ -135,7 +135,7 @@ class Journal(StoreBase):
 
     def history(self, scope: str, memory: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""
-        with self._guard:
+        with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             if token is None:
                 return []
@@ -222,8 +222,8 @@ class Journal(StoreBase):
     # ---- from rows to operations
 
     def _run(self, scope: str, row: Any) -> Run:  # noqa: ANN401  # a row of scalars
-        key, token, run_id, cause, at, parent, undoes, cost, because, details, first, last = row
-        reasons = parse_reasons(because, details)
+        key, token, run_id, cause, at, parent, undoes, cost, _, _, first, last = row
+        reasons = checked_reasons(row)
         operations: list[list[Operation]] = [[] for _ in reasons]
         histories: dict[str, dict[int, Operation]] = {}  # by memory
         for place, *values, total, part in self._all("run_rows", (first, last, key)):

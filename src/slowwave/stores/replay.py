@@ -10,6 +10,7 @@ from slowwave.model.scope import checked_scope
 from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
+from slowwave.stores.reasons import checked_reasons
 from slowwave.stores.rows import checked, entry_of
 from slowwave.stores.sql import UNNAMED, bounds
 from slowwave.stores.stored_texts import stored_texts
@@ -120,6 +121,7 @@ class JournalChecker(Journal):
         if replayed.rows:
             yield f"scope {path}: {_named(list(replayed.rows))} in the journal, but not stored"
         yield from self._damaged_entries(token, path)
+        yield from self._damaged_runs(token, path)
         yield from self._differences_beside(token, path, replayed)
 
     def _damaged_entries(self, token: int, path: str) -> Iterator[str]:
@@ -133,6 +135,19 @@ class JournalChecker(Journal):
                 damaged.append(f"index entry {values[0] - low}")
         if damaged:
             yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+
+    def _damaged_runs(self, token: int, path: str) -> Iterator[str]:
+        low, high = bounds(token)
+        damaged = []
+        for row in self._db.run("every_run", {"low": low, "high": high}):
+            try:
+                checked_reasons(row)
+            except CorruptError:
+                damaged.append(f"run {row[2]}")
+        if damaged:
+            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+        if number := self._one("strays", {"low": low, "high": high})[0]:
+            yield f"scope {path}: {number} journal rows are outside of the range of their run: restore a backup"
 
     def _differences_beside(self, token: int, path: str, replayed: Replayed) -> Iterator[str]:
         links = {

@@ -178,6 +178,22 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'slowwave' AND c.relkind IN ('r', 'p') ORDER BY c.relname
 """
 
+_UNANALYSED: Final = """
+SELECT DISTINCT r.relname
+FROM pg_class c
+    JOIN pg_class r ON r.oid = coalesce(pg_partition_root(c.oid), c.oid)
+    JOIN pg_stat_all_tables s ON s.relid = c.oid
+WHERE c.relnamespace = CAST('slowwave' AS regnamespace) AND c.relkind IN ('r', 'p')
+    AND (c.reltuples <= 0 OR s.last_analyze IS NULL AND s.last_autoanalyze IS NULL
+        AND NOT EXISTS (SELECT 1 FROM pg_stats p WHERE p.schemaname = 'slowwave' AND p.tablename = c.relname))
+    AND coalesce((SELECT sum(pg_relation_size(t.relid)) FROM pg_partition_tree(c.oid) t), pg_relation_size(c.oid)) > %s
+ORDER BY 1
+"""
+"""Large tables of which the planner knows nothing, or that they were empty. The server shows `pg_stats` of these tables to superusers only; other
+logins see when a table was analysed, which the server forgets when it crashes."""
+_SMALL: Final = 1024 * 1024
+"""Bytes of a table that is read fast without statistics. New tables get theirs within a minute, partitioned ones never."""
+
 
 def check_server(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Finding]:
     """Check a server with the rights of this login.
@@ -200,6 +216,7 @@ def check_server(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Fi
     yield _functions(db)
     yield from _tables(db, role)
     yield _migrated(db)
+    yield _statistics(db)
     yield from _durable(commit, fsync, pages)
 
 
@@ -278,6 +295,19 @@ def _migrated(db: "psycopg.Connection[Any]") -> Finding:
         )
     newer = f", newer than {wanted} of this version, which can use it" if found > wanted else ", up to date"
     return "migrations", True, f"schema {found}{newer}"
+
+
+def _statistics(db: "psycopg.Connection[Any]") -> Finding:
+    rows: list[Any] = db.execute(_UNANALYSED.encode(), (_SMALL,)).fetchall()
+    names = ", ".join(f"slowwave.{name}" for (name,) in rows)
+    if not rows:
+        return "statistics", True, "the planner has those of every large table"
+    return (
+        "statistics",
+        False,
+        f"the planner has none of {', '.join(name for (name,) in rows)}, as after a restore, so searches are slow: "
+        f"run as the owner: ANALYZE {names}",
+    )
 
 
 def _durable(commit: str, fsync: str, pages: str) -> Iterator[Finding]:

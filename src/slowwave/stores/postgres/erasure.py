@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from slowwave.errors import BusyError, ReadOnlyError, StoreError
 from slowwave.model.codec import from_micros, loads
+from slowwave.model.counted import counted
 from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.postgres.base import PostgresBase
@@ -29,6 +30,7 @@ from slowwave.stores.postgres.proofs import (
     PendingRun,
     erased_ids,
     finish_proofs,
+    held_elsewhere,
     pending_runs,
     search_begins,
     tables_rewritten,
@@ -98,7 +100,13 @@ class PostgresErasure(Repairer, PostgresBase):
             names = self.rewrite_erased(rewrite=rewrite, again=again)
         except StoreError as error:
             problems.append(str(error))
-        problems += self.find_traces(texts, ids)
+        with self._guard, self._owner() as db:
+            token = int(self._tokens.scope(scope) or 0)
+            shared = held_elsewhere(db, ids, [token])  # there they are no trace
+            if shared:
+                patterns = BytePatterns([one.encode() for one in shared])
+                problems += found_in_scope(db, token, BytePatterns([]), patterns)
+        problems += self.find_traces(texts, [one for one in ids if one not in shared])
         if not problems:
             self._forget_pending(scope)
         return ErasureProof(problems=tuple(problems), rewritten=names)
@@ -265,7 +273,7 @@ class PostgresErasure(Repairer, PostgresBase):
         with self._guard, self._owner() as db:
             row: Any = db.execute("SELECT CAST(extract(epoch FROM now()) * 1000000 AS bigint)").fetchone()
         late = row[0] - int(first.timestamp() * 1_000_000) > LATE
-        erases = "1 erase waits" if len(pending) == 1 else f"{len(pending):,} erases wait"
+        erases = counted(len(pending), "erase waits", "erases wait")
         sentence = (
             f"{erases} for a proof of the whole store, the oldest since {first:%Y-%m-%d}: run "
             "`slowwave erase --prove-pending` as the owner"

@@ -53,8 +53,15 @@ def erased_ids(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun]) -> lis
     with db.transaction():
         db.execute(_SEE_ALL)
         ids = [identity for one in runs for (identity,) in db.execute(_IDS, (one.scope, one.run)).fetchall()]
-        held = {identity for (identity,) in db.execute(_HELD, (ids, [one.scope for one in runs])).fetchall()}
+    held = held_elsewhere(db, ids, [one.scope for one in runs])
     return [identity for identity in ids if identity not in held]
+
+
+def held_elsewhere(db: "psycopg.Connection[Any]", ids: Sequence[str], scopes: Sequence[int]) -> set[str]:
+    """Those of these ids that a memory of another scope has, as after an import into both."""
+    with db.transaction():
+        db.execute(_SEE_ALL)
+        return {identity for (identity,) in db.execute(_HELD, (list(ids), list(scopes))).fetchall()}
 
 
 def tables_rewritten(db: "psycopg.Connection[Any]", runs: Sequence[PendingRun], names: Collection[str]) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from slowwave.model.codec import dumps, from_micros
 from slowwave.model.memory import Memory
 from slowwave.model.query import Query, Ranked, Where
@@ -18,9 +20,13 @@ from slowwave.stores.search.cache import CachedIndex
 from slowwave.stores.where_clause import selected
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from slowwave.stores.postgres.search_rows import State
 
 _VECTOR: Final = "vector"
+PIECE: Final = 1024 * 1024
+"""Bytes of a stored index that are read at once: all in one value would be copied several times."""
 
 
 class PostgresReading(Reading):
@@ -178,6 +184,13 @@ class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
         reading = self._reading
         held = None if reading is None else reading.indexes.get(scope)
         return super()._index(scope, token) if held is None else held
+
+    def _stored_arrays(self, token: int, size: int) -> "NDArray[np.uint8]":
+        data = np.zeros(size, dtype=np.uint8)
+        rows = self._db.run("snapshot_pieces", {"scope": token, "size": size, "piece": PIECE})
+        while (row := rows.fetchone()) is not None:
+            data[row[0] : row[0] + len(row[1])] = np.frombuffer(row[1], dtype=np.uint8)
+        return data
 
     def _at_server(self, scope: str, token: int) -> "State | None":
         reading = self._reading

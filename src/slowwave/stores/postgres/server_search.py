@@ -1,6 +1,5 @@
 """Searches a scope in Postgres: candidates by vector and by rare words."""
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
@@ -15,6 +14,7 @@ from slowwave.model.memory import PAGE
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.ranking.score import ADVICE, ASKED, DATE, MEANING, SATURATION
 from slowwave.policy.text.features import ParsedQuestion, dates_asked, name_tokens, parse_question
+from slowwave.policy.text.rarity import rarity
 from slowwave.policy.text.tokens import term_id
 from slowwave.stores.postgres.half import Half
 from slowwave.stores.postgres.search_rows import State, array
@@ -122,7 +122,7 @@ class SearchRequest:
         """
         terms = self.question.terms
         often = {term: known.get(term, (0, 0))[0] for term in terms}
-        idf = {term: math.log1p((count - often[term] + 0.5) / (often[term] + 0.5)) for term in terms}
+        idf = {term: rarity(count, often[term]) for term in terms}
         occurs, dated = 1.0 / (SATURATION + 1.0), DATE / (SATURATION + DATE)  # in a text of average length
         worth = {term: occurs * value for term, value in idf.items()}
         for date, parts in self.dates.items():
@@ -245,6 +245,12 @@ class ServerSearch(SearchSync):
         if self._at_server(scope, token) is None:
             return super()._speakers(scope, token)
         return self._names(token)
+
+    def prepare_search(self, scope: str) -> None:
+        """Bring the search tables of a scope that is too large for RAM up to date."""
+        with self._turn((scope,)), self._guard:
+            for path, token in self._readable((scope,)):
+                self._at_server(path, token)
 
     def _at_server(self, scope: str, token: int) -> State | None:
         """The state of the synchronised scope if it is too large for RAM and the server can search it, else None."""

@@ -142,7 +142,7 @@ class Index:
         features, shared = self._features(rows, shown, shares, corpus, question, query.related)
         replaced = self._replaced(rows, corpus)
         groups = [[features[row], *(features[self._rows.row[fact]] for fact in shown.get(row, ()))] for row in rows]
-        ranked = self._ranked(rows, shares, scores, shown, relevances(groups, question), shared)
+        ranked = self._ranked(rows, shares, scores, shown, relevances(groups, question, self.originals), shared)
         return [
             replace(one, replaced=replaced[row]) if row in replaced else one
             for row, one in zip(rows, ranked, strict=True)
@@ -255,7 +255,10 @@ class Index:
         cosines = shares["meaning"][wanted] / MEANING / related if "meaning" in shares else np.zeros(len(wanted))
         embedded = corpus.scale[wanted] > 0 if "meaning" in shares else np.zeros(len(wanted), dtype=np.bool_)
         asking = corpus.question[wanted] * corpus.people[wanted]
-        values = zip(wanted, shares["words"][wanted], covered, mass, cosines, embedded, asked, asking, strict=True)
+        cues = shares["cue"][wanted] > 0 if "cue" in shares else np.zeros(len(wanted), dtype=np.bool_)
+        values = zip(
+            wanted, shares["words"][wanted], covered, mass, cosines, embedded, asked, asking, cues, strict=True
+        )
         kinds, message = self._rows.view("kind"), KINDS.index(MESSAGE)
         features = {
             row: Features(
@@ -266,8 +269,9 @@ class Index:
                 asked=bool(by_asked),
                 question=float(asks),
                 fact=kinds[row] != message,
+                cue=bool(has_cue),
             )
-            for row, words, share, found, cosine, has_vector, by_asked, asks in values
+            for row, words, share, found, cosine, has_vector, by_asked, asks, has_cue in values
         }
         return features, dict(zip(wanted, shared.tolist(), strict=True))
 

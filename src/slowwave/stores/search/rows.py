@@ -12,7 +12,7 @@ from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated
 from slowwave.policy.ranking.score import GAP, Corpus, Mask, Rows, length_normalisation
 from slowwave.policy.text.features import date_terms, name_tokens
-from slowwave.stores.search.cold_load import MessageColumns, seconds
+from slowwave.stores.search.cold_load import MessageColumns, numbered, seconds
 from slowwave.stores.search.snapshot import IndexState
 from slowwave.stores.search.vectors import ContextVectors
 
@@ -83,24 +83,24 @@ class IndexRows(IndexState):
         self.ids.extend(messages.id)
         self.row.update(zip(messages.id, range(count), strict=True))
         self._load_conversations(messages)
-        phases = {phase: (phase in HOT, phase != "quarantined") for phase in set(messages.phase)}
-        columns["hot"][:count] = [phases[phase][0] for phase in messages.phase]
-        columns["open"][:count] = [phases[phase][1] for phase in messages.phase]
-        columns["outdated"][:count] = [is_outdated(*pair) for pair in zip(messages.phase, messages.reason, strict=True)]
+        (phases, number), (reasons, reason) = numbered(messages.phase), numbered(messages.reason)
+        columns["hot"][:count] = np.array([phase in HOT for phase in phases])[number]
+        columns["open"][:count] = np.array([phase != "quarantined" for phase in phases])[number]
+        outdated = np.array([[is_outdated(phase, why) for why in reasons] for phase in phases])
+        columns["outdated"][:count] = outdated[number, reason]
         columns["kind"][:count] = KINDS.index(MESSAGE)
-        for name in dict.fromkeys(messages.category):
-            self.categories.setdefault(name, len(self.categories))
-        columns["category"][:count] = [self.categories[name] for name in messages.category]
+        names, number = numbered(messages.category)
+        categories = [self.categories.setdefault(name, len(self.categories)) for name in names]
+        columns["category"][:count] = np.array(categories)[number]
         columns["at"][:count], columns["anchor"][:count] = seconds(messages.at), seconds(messages.anchor)
         columns["importance"][:count] = messages.importance
-        days = [at // _DAY + _EPOCH for at in messages.at]
-        numbers = {day: self._day(datetime.fromordinal(day)) for day in dict.fromkeys(days)}
-        columns["day"][:count] = [numbers[day] for day in days]
+        days, number = numbered((np.array(messages.at) // _DAY + _EPOCH).tolist())
+        columns["day"][:count] = np.array([self._day(datetime.fromordinal(day)) for day in days])[number]
         for name in {name for name in messages.embedder if name}:
             blobs = [
                 blob if other == name else b"" for blob, other in zip(messages.vectors, messages.embedder, strict=True)
             ]
-            dim = next(dim for dim, other in zip(messages.dim, messages.embedder, strict=True) if other == name)
+            dim = messages.dim[messages.embedder.index(name)]
             self._vectors.setdefault(name, ContextVectors(dim))
             self._vectors[name].append(0, blobs, np.ones(count, dtype=np.bool_), columns["before"], columns["gate"])
 
@@ -115,9 +115,10 @@ class IndexRows(IndexState):
         apart = np.flatnonzero(np.abs(np.diff(times)) > GAP) + 1
         columns["before"][starts] = columns["before"][apart] = -1
         columns["after"][np.subtract(ends, 1)] = columns["after"][apart - 1] = -1
-        speakers = {name: self._speaker(name) if name else -1 for name in dict.fromkeys(messages.speaker)}
-        columns["speaker"][:count] = [speakers[name] for name in messages.speaker]
-        columns["user"][:count] = [role == "user" for role in messages.role]
+        speakers, named = numbered(messages.speaker)
+        columns["speaker"][:count] = np.array([self._speaker(name) if name else -1 for name in speakers])[named]
+        roles, of_role = numbered(messages.role)
+        columns["user"][:count] = np.array([role == "user" for role in roles])[of_role]
         columns["original"][:count] = True
         nameless = ("assistant", None), ("assistant", "")
         for number, start, end in zip(numbers, starts, ends, strict=True):

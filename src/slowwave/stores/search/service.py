@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import fields
-from operator import itemgetter
 from threading import Lock
 from typing import Any, Final
 
@@ -28,9 +26,6 @@ from slowwave.stores.sql import bounds
 from slowwave.telemetry import child
 
 _WIDTH = len(MEMORY_COLUMNS)
-_COLUMNS = tuple(field.name for field in fields(MessageColumns))
-_PLACE = itemgetter(_COLUMNS.index("conversation"), _COLUMNS.index("seq"))
-_EMBEDDER = _COLUMNS.index("embedder")
 WORTH_STORING: Final = 1000
 """The least number of memories of a stored index. Smaller ones are built as fast as they are read."""
 IDLE_SECONDS: Final = 20.0
@@ -103,6 +98,9 @@ class Searcher(StoreBase):
             self._store_evicted()
         # Sorting is stable: of hits with equal scores, those of the first scope come first.
         return sorted(hits, key=lambda hit: -hit.score)[: query.top_k] if len(scopes) > 1 else hits
+
+    def prepare_search(self, scope: str) -> None:
+        """Derive now what the next search of a scope that is too large for RAM would derive first: here nothing."""
 
     def wording(self, scopes: Sequence[str], question: str) -> str:
         """The question without the names of known speakers. Embed this text for `Query.vector`."""
@@ -189,11 +187,10 @@ class Searcher(StoreBase):
     def _built(self, scope: str, token: int) -> CachedIndex:
         low, high = bounds(token)
         place = {"low": low, "high": high}
-        self._read_ahead(("messages_of_scope", place), ("facts_of_scope", place))
+        self._read_ahead(("facts_of_scope", place), ("embedders", ()))
+        messages = MessageColumns.of(self._db.run("messages_of_scope", place))
         names = {0: None, **dict(self._all("embedders", ()))}
-        rows = self._all("messages_of_scope", place)
-        rows.sort(key=_PLACE)  # the order the index wants
-        messages = MessageColumns.of([(*row[:_EMBEDDER], names[row[_EMBEDDER]], *row[_EMBEDDER + 1 :]) for row in rows])
+        messages = messages.with_embedders(names)
         facts = self._pairs(scope, self._all("facts_of_scope", place), names)
         index = Index()
         index.load(messages)
@@ -225,8 +222,8 @@ class Searcher(StoreBase):
         return CachedIndex(index=index, scope=scope, journal=journal, reindexed=reindexed, stored=journal)
 
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
-        """The bytes of a stored index, in a writable array."""
-        return np.frombuffer(bytearray(self._one("snapshot_arrays", (token,))[0]), dtype=np.uint8, count=size)
+        """The bytes of a stored index, in a writable array. Each backend has its own fast way."""
+        raise NotImplementedError
 
     def _pop_index(self) -> tuple[int, CachedIndex] | None:
         """Remove one index from the cache."""

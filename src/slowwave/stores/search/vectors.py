@@ -1,6 +1,6 @@
 """The vectors of one scope and one embedder, each pooled with the vectors of the messages around it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -105,50 +105,77 @@ class ContextVectors:
             before: for all rows, the row of the message before.
             gates: for all rows, the weight of the neighbours.
         """
-        end = start + len(blobs)
-        width = 4 * self.dim
-        own = np.frombuffer(b"".join(blob[:width] or bytes(width) for blob in blobs), dtype="<f4")
-        own = own.reshape(len(blobs), self.dim)
+        count, end = len(blobs), start + len(blobs)
         self._sums, self._scale = grown(self._sums, end), grown(self._scale, end)
-        self._sums[start:end] = own
-        rows = np.arange(start, end)
-        chain = [rows]
+        chain = [np.arange(start, end)]
         for _ in BEFORE_MEANING:
             chain.append(np.where(chain[-1] >= 0, before[chain[-1]], -1))
-        places = [step.tolist() for step in chain]
-        for steps, share in enumerate(BEFORE_MEANING, 1):
-            self._add(start, own, places[0], places[steps], share, gates)
+        neighbours = [(share, chain[steps]) for steps, share in enumerate(BEFORE_MEANING, 1)]
         for steps, share in enumerate(AFTER_MEANING, 1):
-            self._add(start, own, places[steps], places[0], share, gates)
-        touched = {row for steps in range(1, 1 + len(AFTER_MEANING)) for row in places[steps] if 0 <= row < start}
-        self._scale[start:end] = np.vecdot(own, own) > 0  # a text without a vector gets none from its neighbours
-        self._measure(slice(start, end))
+            after = np.full(count, -1)
+            follows = chain[steps] >= start
+            after[chain[steps][follows] - start] = chain[0][follows]
+            neighbours.append((share, after))
+        for low in range(0, count, CHUNK):
+            self._append_chunk(start, low, blobs, neighbours, gates)
+        self._add_to_older(start, blobs, chain, gates)
+        self._remember(start, blobs, chained, chain[-1])
+        self._append_passages(start, blobs)
+
+    def _append_chunk(
+        self,
+        start: int,
+        low: int,
+        blobs: Sequence[bytes],
+        neighbours: Sequence[tuple[float, Rows]],
+        gates: NDArray[np.float64],
+    ) -> None:
+        """Fill `CHUNK` rows, the first of which has the place `low` among the new ones.
+
+        `neighbours` has a share, and for each new row the row of the neighbour.
+        """
+        high = min(low + CHUNK, len(blobs))
+        first, last = max(low - len(BEFORE_MEANING), 0), high + len(AFTER_MEANING)
+        near = self._own(blobs[first:last])
+        own = near[low - first : high - first]
+        rows = slice(start + low, start + high)
+        self._sums[rows] = own
+        for share, places in neighbours:
+            sources = places[low:high]
+            for run, size in _runs(sources, start):
+                target, source = rows.start + run, int(sources[run])
+                vectors: Vectors | float
+                if source < start:
+                    vectors = self._recent.get(source, 0.0)
+                elif first <= source - start and source - start + size <= last:
+                    vectors = near[source - start - first : source - start - first + size]
+                else:
+                    vectors = self._own(blobs[source - start : source - start + size])
+                scale = share * gates[target : target + size] * gates[source : source + size]
+                self._sums[target : target + size] += scale.astype(np.float32)[:, None] * vectors
+        self._scale[rows] = np.vecdot(own, own) > 0  # a text without a vector gets none from its neighbours
+        self._measure(rows)
+
+    def _add_to_older(
+        self, start: int, blobs: Sequence[bytes], chain: Sequence[Rows], gates: NDArray[np.float64]
+    ) -> None:
+        """Add the first new messages of a conversation to the rows of the two messages before them."""
+        touched: dict[int, None] = {}
+        for steps, share in enumerate(AFTER_MEANING, 1):
+            for place in np.flatnonzero((chain[steps] >= 0) & (chain[steps] < start)).tolist():
+                row = int(chain[steps][place])
+                scale = np.float32(share * gates[row] * gates[start + place])
+                self._sums[row] += scale * self._own(blobs[place : place + 1])[0]
+                touched[row] = None
         for row in touched:
             self._measure(slice(row, row + 1))
             self._follow(row)
-        self._remember(start, own, chained, places[-1])
-        self._append_passages(start, blobs)
 
-    def _add(
-        self, start: int, own: Vectors, targets: list[int], sources: list[int], share: float, gates: NDArray[np.float64]
-    ) -> None:
-        """Add share * g_target * g_source * e_source to each target, in runs of adjacent rows."""
-        low, count = 0, len(targets)
-        while low < count:
-            target, source, high = targets[low], sources[low], low + 1
-            if target >= 0 and source >= 0:
-                most = min(count, low + CHUNK)
-                while (
-                    high < most and targets[high] - target == sources[high] - source == high - low and source >= start
-                ):
-                    high += 1
-                size = high - low
-                vectors = (
-                    own[source - start : source - start + size] if source >= start else self._recent.get(source, 0.0)
-                )
-                scale = share * gates[target : target + size] * gates[source : source + size]
-                self._sums[target : target + size] += scale.astype(np.float32)[:, None] * vectors
-            low = high
+    def _own(self, blobs: Sequence[bytes]) -> Vectors:
+        """The vectors of these texts without those of their passages, zeros for a text without a vector."""
+        width = 4 * self.dim
+        joined = b"".join(blob[:width] or bytes(width) for blob in blobs)
+        return np.frombuffer(joined, dtype="<f4").reshape(len(blobs), self.dim)
 
     def pair(self, gist: int, whole: int, before: Vectors) -> None:
         """Make a row that was appended without neighbours the gist of a message, with the neighbours of the message.
@@ -170,18 +197,19 @@ class ContextVectors:
         has = (self._scale[rows] > 0) & (norms > 0)
         self._scale[rows] = np.divide(1.0, norms, out=np.zeros_like(norms), where=has)
 
-    def _remember(self, start: int, own: Vectors, chained: NDArray[np.bool_], third_before: list[int]) -> None:
+    def _remember(self, start: int, blobs: Sequence[bytes], chained: NDArray[np.bool_], third_before: Rows) -> None:
         """Keep the vectors of the last three messages of each conversation: those that no third message follows."""
-        followed = set(third_before)
-        for row in followed:
-            self._recent.pop(row, None)
-        for row in (np.flatnonzero(chained) + start).tolist():
-            if row not in followed:
-                self._recent[row] = own[row - start].copy()
+        for row in self._recent.keys() & set(third_before[third_before < start].tolist()):
+            del self._recent[row]
+        last = chained.copy()
+        last[third_before[third_before >= start] - start] = False
+        for place in np.flatnonzero(last).tolist():
+            self._recent[start + place] = self._own(blobs[place : place + 1])[0]
 
     def _append_passages(self, start: int, blobs: Sequence[bytes]) -> None:
         width = 4 * self.dim
-        long = [(row, blob) for row, blob in enumerate(blobs, start) if len(blob) > width]
+        lengths = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))
+        long = [(start + place, blobs[place]) for place in np.flatnonzero(lengths > width).tolist()]
         if not long:
             return
         passages = np.frombuffer(b"".join(blob[width:] for _, blob in long), dtype="<f4").reshape(-1, self.dim)
@@ -190,3 +218,12 @@ class ContextVectors:
         self._passages, self._passage_rows = grown(self._passages, end), grown(self._passage_rows, end)
         self._passages[used:end], self._passage_rows[used:end] = passages, rows
         self._passage_count = end
+
+
+def _runs(sources: Rows, start: int) -> Iterator[tuple[int, int]]:
+    """The place and the length of each run of consecutive rows. Rows before `start` are runs of one, -1 is none."""
+    apart = (np.diff(sources) != 1) | (sources[1:] <= start)
+    places = np.flatnonzero(np.concatenate(([True], apart)))
+    for place, end in zip(places.tolist(), [*places[1:].tolist(), len(sources)], strict=True):
+        if sources[place] >= 0:
+            yield place, end - place

@@ -35,7 +35,7 @@ class SearchContract:
         store.apply(plan(*(add(message(text, id=f"n{n}")) for n, text in enumerate(NOTES))))
         best, *others = store.search([SCOPE], asked("who plays the piano?", vector=None))
         assert best.id == "n2"
-        assert round(best.relevance, 3) == 0.204
+        assert round(best.relevance, 3) == 0.730
         assert all(other.relevance < best.relevance for other in others)
         assert {one.relevance for one in store.search([SCOPE], asked("hello"))} == {0.0}
         query = asked("who plays the piano?")

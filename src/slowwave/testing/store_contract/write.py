@@ -419,6 +419,20 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.apply(plan(group([add(fact("Likes rye", sources=both)), add(other)]))).dropped == ()
         assert store.apply(plan(replace(group([add(fact("Eats rye"))]), rests_on=(zoo.id,)))).applied
 
+    def test_nothing_is_erased_from_which_something_was_derived_since(self, store: Store) -> None:
+        hello, other, tea = message("Hello"), message("Bye"), fact("Likes tea")
+        store.apply(plan(add(hello), add(other), add(tea)))
+        seen = store.sequence(SCOPE)
+        said = (SourceRef(memory=hello.id, ref=hello.id),)
+        greets = fact("Greets", sources=said)
+        store.apply(plan(add(greets), change(tea, text="Likes rooibos")))
+        erase = Erase(memory=hello.id, because="asked to")
+        (dropped,) = store.apply(plan(erase, sequence=seen)).dropped
+        assert "derived" in dropped.reason
+        assert store.apply(plan(Erase(memory=other.id, because="asked to"), sequence=seen)).applied
+        assert store.apply(plan(Erase(memory=greets.id, because="asked to"), erase, sequence=seen)).dropped == ()
+        assert store.get([SCOPE], [hello.id, greets.id]) == []
+
     def test_a_plan_is_refused_if_one_of_its_keys_is_suppressed(self, store: Store) -> None:
         store.apply(plan(Suppress(key="two", because="erased")))
         assert store.apply(plan(add(fact("Likes tea")), unless_held=("one", "three"))).applied

@@ -544,9 +544,6 @@ FROM scopes WHERE token = $1
 -- name: snapshot (scope)
 SELECT journal, reindexed, layout, checksum, head, length(arrays) FROM snapshots WHERE scope = $1
 
--- name: snapshot_arrays (scope)
-SELECT arrays FROM snapshots WHERE scope = $1
-
 -- name: put_snapshot (scope, journal, reindexed, layout, checksum, head, arrays) deferred
 INSERT INTO snapshots (scope, journal, reindexed, layout, checksum, head, arrays) VALUES {values}
 ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, arrays)
@@ -554,6 +551,12 @@ ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, a
 
 -- name: erase_snapshot (scope) deferred
 DELETE FROM snapshots WHERE scope = $1
+
+-- name: derived_since (scope, after, high)
+SELECT m.span_first, m.span_last, m.conversation,
+    coalesce(m.sources, '') || coalesce(m.members, '') || coalesce(m.superseded_by, '') || coalesce(j.payload, '')
+FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
+WHERE j.scope = $1 AND j.key > $2 AND j.key <= $3 AND j.op IN ('add', 'change') AND m.kind <> 'message'
 
 -- name: touched (scope, after, high)
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
@@ -759,6 +762,13 @@ SELECT {memory} FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 
 -- name: every_entry (low, high)
 SELECT key, {entry}, checksum FROM entries WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND embedder IS NOT NULL
+
+-- name: every_run (low, high)
+SELECT {run} FROM runs WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 ORDER BY key
+
+-- name: strays (low, high)
+SELECT count(*) FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
+WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2 AND j.key NOT BETWEEN r.first AND r.last
 
 -- name: every_link (scope)
 SELECT source, target, kind, weight, at FROM links WHERE scope = $1

@@ -484,9 +484,6 @@ SELECT (SELECT max(key) FROM journal WHERE key BETWEEN :low AND :high), reindexe
 -- name: snapshot
 SELECT journal, reindexed, layout, checksum, head, length(arrays) FROM snapshots WHERE scope = ?
 
--- name: snapshot_arrays
-SELECT arrays FROM snapshots WHERE scope = ?
-
 -- name: put_snapshot
 INSERT INTO snapshots (scope, journal, reindexed, layout, checksum, head, arrays) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, arrays)
@@ -494,6 +491,12 @@ ON CONFLICT (scope) DO UPDATE SET (journal, reindexed, layout, checksum, head, a
 
 -- name: erase_snapshot
 DELETE FROM snapshots WHERE scope = :scope
+
+-- name: derived_since
+SELECT m.span_first, m.span_last, m.conversation,
+    coalesce(m.sources, '') || coalesce(m.members, '') || coalesce(m.superseded_by, '') || coalesce(j.payload, '')
+FROM journal j JOIN memories m ON m.scope = j.scope AND m.id = j.memory
+WHERE j.scope = :scope AND j.key > :after AND j.key <= :high AND j.op IN ('add', 'change') AND m.kind <> 'message'
 
 -- name: touched
 SELECT op, memory, op = 'add' OR payload LIKE '%"text":[%' FROM journal
@@ -680,6 +683,13 @@ SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high
 
 -- name: every_entry
 SELECT key, {entry}, checksum FROM entries WHERE key BETWEEN :low AND :high AND embedder IS NOT NULL
+
+-- name: every_run
+SELECT {run} FROM runs WHERE key BETWEEN :low AND :high ORDER BY key
+
+-- name: strays
+SELECT count(*) FROM journal j JOIN runs r ON r.key = j.run
+WHERE j.key BETWEEN :low AND :high AND j.key NOT BETWEEN r.first AND r.last
 
 -- name: every_link
 SELECT source, target, kind, weight, at FROM links WHERE scope = ?

@@ -1,0 +1,92 @@
+"""A store with one flipped bit shows what was stored, or is reported as damaged: by a read, or by a deep check."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Final
+
+import pytest
+from tests.attack.files import filled, without_logs
+
+from slowwave import AgentMemory
+from slowwave.errors import SlowwaveError
+from slowwave.model.memory import KINDS, PHASES
+from slowwave.testing.builders import every_field
+
+FLIPS: Final = 100
+READS: Final[Mapping[str, Callable[[AgentMemory], object]]] = MappingProxyType(
+    {
+        "memories": lambda memory: sorted(map(every_field, memory.get_all(kinds=KINDS, phases=PHASES))),
+        "messages": lambda memory: [every_field(memory.messages(one.name)) for one in memory.conversations()],
+        "notes": lambda memory: every_field(memory.notes()),
+        "runs": lambda memory: [(str(run), str(run.plan), run.at) for run in memory.runs(limit=None, parts="all")],
+        "histories": lambda memory: [str(memory.explain(one.id)) for one in memory.get_all(phases=PHASES)],
+        "cursors": lambda memory: every_field(memory.ports.store.conversations(memory.scope)),
+        "search": lambda memory: [hit.memory.text for hit in memory.search("who owns the cache?", deep=True)],
+        "context": lambda memory: memory.context("where do I live?").text,
+    }
+)
+"""What a store shows, by the verbs that read its tables and indexes."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a store with something in every table."""
+    return filled(tmp_path_factory.mktemp("store") / "sound.db")
+
+
+def shown(path: Path) -> dict[str, object]:
+    """What a store shows; a read that is refused with an error of the library shows that error."""
+    try:
+        memory = AgentMemory.open(path, scope="keeper", llm=None, embedder="none")
+    except SlowwaveError as error:
+        return dict.fromkeys(READS, error)
+    with memory:
+        return {name: read_or_error(memory, read) for name, read in READS.items()}
+
+
+def read_or_error(memory: AgentMemory, read: Callable[[AgentMemory], object]) -> object:
+    try:
+        return read(memory)
+    except SlowwaveError as error:
+        return error
+
+
+def problems(path: Path) -> list[str]:
+    """What a deep check finds; the error if the store cannot be opened or checked."""
+    try:
+        with AgentMemory.open(path, scope="keeper", llm=None, embedder="none") as memory:
+            return memory.doctor(deep=True)
+    except SlowwaveError as error:
+        return [str(error)]
+
+
+def unnoticed(data: bytes, seed: int, number: int, folder: Path) -> list[str]:
+    """The flips after which something else is shown than was stored, and neither a read nor the check reports damage."""
+    chance, path = Random(seed), folder / "flipped.db"
+    path.write_bytes(data)
+    stored = shown(path)
+    assert not any(isinstance(value, SlowwaveError) for value in stored.values())
+    found = []
+    for _ in range(number):
+        place, bit = chance.randrange(len(data)), chance.randrange(8)
+        broken = bytearray(data)
+        broken[place] ^= 1 << bit
+        without_logs(path)
+        path.write_bytes(broken)
+        now = shown(path)
+        wrong = [name for name, value in now.items() if value != stored[name] and not isinstance(value, SlowwaveError)]
+        if wrong and not problems(path):
+            found.append(f"byte {place}, bit {bit}: other {', '.join(wrong)}")
+    return found
+
+
+def test_a_few_flipped_bits_are_noticed_or_harmless(data: bytes, tmp_path: Path) -> None:
+    assert unnoticed(data, 7, 12, tmp_path) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_a_thousand_flipped_bits_are_noticed_or_harmless(seed: int, data: bytes, tmp_path: Path) -> None:
+    assert unnoticed(data, seed, FLIPS, tmp_path) == []
