@@ -177,6 +177,25 @@ def test_a_dry_run_shows_the_change_and_makes_none(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_person_does_next_is_said_after_each_change(tmp_path: Path) -> None:
+    last = [
+        _run(tmp_path, "codex", *words, "--command", "slowwave").stdout.splitlines()[-1]
+        for words in (("--hooks",), ("--hooks",), ("--uninstall",), ("--uninstall",))
+    ]
+    assert last == [
+        "to use it, start a new session; Codex asks once whether you trust new hooks",
+        "nothing to change",
+        "sessions that are open use it until they end",
+        "nothing to change",
+    ]
+
+
+def test_a_wrong_agent_is_answered_with_the_names(tmp_path: Path) -> None:
+    refused = _run(tmp_path, "claud-code")
+    assert refused.exit_code == 2
+    assert "Invalid value for 'AGENT': 'claud-code' is not one of 'claude-code', 'codex'" in refused.stderr
+
+
 def test_the_named_store_is_absolute_in_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert _run(tmp_path, "cursor", "--store", "m.db", "--command", "slowwave").exit_code == 0

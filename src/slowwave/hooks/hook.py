@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from slowwave.errors import ConflictError
 from slowwave.hooks.events import HookEvent, added_context
+from slowwave.hooks.place import is_off, project_memory
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from slowwave.agent_memory import AgentMemory
 
 PROMPT_TOKENS: Final = 400
@@ -17,8 +20,36 @@ START_TOKENS: Final = 400
 QUESTION_LONGEST: Final = 2000
 """Characters of a prompt by which memory is searched: a longer one is mostly pasted text."""
 SESSION_START: Final = "SessionStart"
+SESSION_END: Final = "SessionEnd"
 RESUMED: Final = "resume"
 """The source of a session that continues with all that was said before."""
+
+
+def respond(
+    event: HookEvent, opened: "Callable[[], AbstractContextManager[AgentMemory]]", options: Mapping[str, str]
+) -> str:
+    """Carry out an event in the memory of its project, and start the extraction of facts if it is due.
+
+    Args:
+        event: the event.
+        opened: opens the memory of the user; not called in a folder where a person has switched the hooks off.
+        options: those of the hook, for the process that extracts facts.
+
+    Returns:
+        What the agent reads; empty for nothing.
+    """
+    if is_off(event.folder):
+        return ""
+    with opened() as of_user:
+        memory = project_memory(of_user, event.folder)
+        answer = handle(event, memory)
+        unread = unread_conversations(event, memory)
+    if unread:
+        from slowwave.hooks.processes import start_consolidation  # noqa: PLC0415 - few events start a process
+
+        which = ("--all",) if event.name == SESSION_START else ("--conversation", *unread)
+        start_consolidation(options, memory.scope, which)
+    return answer
 
 
 def handle(event: HookEvent, memory: "AgentMemory") -> str:
@@ -76,7 +107,7 @@ _ACTIONS: Final[Mapping[str, Callable[[HookEvent, "AgentMemory"], str]]] = {
     "Stop": _store_reply,
     SESSION_START: _begin,
 }
-_READ_AFTER: Final = frozenset({SESSION_START, "PreCompact", "SessionEnd"})
+_READ_AFTER: Final = frozenset({SESSION_START, "PreCompact", SESSION_END})
 
 
 def _store(event: HookEvent, memory: "AgentMemory", role: str, text: str) -> None:
