@@ -200,7 +200,7 @@ def test_a_plan_is_shown_applied_and_undone(chromium: Any, site: Site, scope: st
         assert LEARNED not in facts()
         page.goto(f"{site.address}/?scope={scope}")
         press(page, "Show the plan")
-        assert LEARNED in page.locator(".added").inner_text()
+        assert LEARNED in "\n".join(page.locator(".added").all_inner_texts())
         plan = page.url
         assert LEARNED not in facts()
         page.goto(plan)
@@ -209,7 +209,7 @@ def test_a_plan_is_shown_applied_and_undone(chromium: Any, site: Site, scope: st
         assert LEARNED in facts()
         page.goto(run)
         press(page, "Undo this run")
-        assert LEARNED in page.locator(".removed").inner_text()
+        assert LEARNED in "\n".join(page.locator(".removed").all_inner_texts())
         assert LEARNED not in facts()
         assert watched.errors == []
 

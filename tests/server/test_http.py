@@ -348,3 +348,45 @@ def test_errors_of_paths_are_problems_too(server: Server, method: str, path: str
     assert answer.status_code == code
     assert answer.headers["content-type"] == "application/problem+json"
     assert set(answer.json()) == {"type", "title", "status", "detail"}
+
+
+@pytest.mark.parametrize(
+    ("query", "at", "says"),
+    [
+        ("query=tea", "query/query", "there is no query parameter of this name: use q"),
+        ("q=tea&limit=3", "query/limit", "there is no query parameter of this name: use top_k"),
+        ("q=tea&conversatoin=c", "query/conversatoin", "there is no query parameter of this name: use conversation"),
+    ],
+)
+def test_an_unknown_query_parameter_is_refused_with_the_name_to_use(
+    server: Server, query: str, at: str, says: str
+) -> None:
+    answer = server.client.get(f"{ROOT}/search?{query}")
+    assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+    problem = answer.json()
+    assert problem["type"] == "urn:slowwave:problem:invalid-request"
+    assert problem["errors"] == [{"at": at, "says": says}]
+
+
+def test_every_address_of_v1_refuses_an_unknown_query_parameter(server: Server) -> None:
+    for path in (
+        "/v1/scopes",
+        f"{ROOT}/facts",
+        f"{ROOT}/events",
+        f"{ROOT}/runs",
+        f"{ROOT}/notes",
+        f"{ROOT}/conversations",
+    ):
+        answer = server.client.get(path, params={"colour": "red"})
+        assert answer.status_code == 422, path
+        assert answer.json()["errors"][0]["at"] == "query/colour"
+    assert server.client.post(f"{ROOT}/facts", params={"colour": "red"}, json={"text": "Tea"}).status_code == 422
+    assert server.store.within("acme", "alice").get_all() == []
+
+
+def test_an_unknown_field_is_refused_with_the_name_to_use(server: Server) -> None:
+    problem = post(server, "/search", {"q": "tea"}, 422)
+    assert problem["detail"] == "body: there is no field 'q': use query"
+    said = {"messages": [{"role": "user", "content": "Tea", "author": "Ann"}]}
+    assert post(server, "/messages", said, 422)["detail"] == "body/messages/0: there is no field 'author': use speaker"
+    assert "use one of query, " in post(server, "/context", {"query": "tea", "zzz": 1}, 422)["detail"]

@@ -39,7 +39,7 @@ class SlowwaveStore(MemoryStore):
         conversation: where the agent's messages are stored, and found by later searches; None: a new conversation for
             each agent, whose messages its own searches leave out.
         name: the name of the store in the tools of the manager.
-        description: what the model is told about the store.
+        description: what the model reads about the store.
         max_search_results: how many entries a search returns unless it says how many.
         min_relevance: only memories of at least this `Hit.relevance`, 0 to 1; None: also those that only fill the result.
         writable: False: nothing is stored.

@@ -22,6 +22,7 @@ from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.http.app import build_http
 from slowwave.server.mcp import Admit, Opened, build_http_app
 from slowwave.server.mem0.app import build_mem0
+from slowwave.server.proxy import Proxy, checked_upstream
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 from slowwave.server.work.streams import Streams
@@ -36,12 +37,14 @@ class Serving:
         names: the names of the server besides "localhost"; IP addresses need none.
         read_only: refuse every write.
         always_locked: need a key also while the store has none.
+        proxy_to: the address of a model's server, whose chat completions `/proxy` serves with a memory; None: no proxy.
         streams: the open event streams. `streams.end()` ends them, for a server that stops.
     """
 
     names: Iterable[str] = ()
     read_only: bool = False
     always_locked: bool = False
+    proxy_to: str | None = None
     streams: Streams = field(default_factory=Streams)
 
 
@@ -70,16 +73,24 @@ def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
     door = Door(store, read_only=serving.read_only, always_locked=serving.always_locked)
     shared = Shared(store=store, door=door, streams=serving.streams)
 
+    proxy = None if serving.proxy_to is None else Proxy(door, checked_upstream(serving.proxy_to))
     mcp = build_http_app(_admit(door), problem_of, read_only=serving.read_only)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with mcp.router.lifespan_context(mcp):
             yield
+        if proxy is not None:
+            await proxy.close()
         await run_in_threadpool(shared.jobs.close)
 
     app = Starlette(
-        routes=[*_routes(shared), Route("/mcp", mcp), _dashboard(shared)],
+        routes=[
+            *_routes(shared),
+            *([] if proxy is None else [Mount("/proxy", proxy.app())]),
+            Route("/mcp", mcp),
+            _dashboard(shared),
+        ],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refused},
     )

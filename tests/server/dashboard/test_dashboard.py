@@ -398,3 +398,22 @@ def test_linked_memories_are_read_in_one_call(store: Slowwave, monkeypatch: pyte
     }
     assert len(read) == 1
     assert texts_of(memory, []) == {}
+
+
+def test_an_empty_scope_links_to_the_scopes_with_content_the_last_written_first(
+    browser: TestClient, store: Slowwave, clock: Clock
+) -> None:
+    empty = "This scope is empty"
+    assert empty not in browser.get("/?scope=nothing").text, "an empty store has no scope to show"
+    for names in (("acme", "alice"), ("acme", "bob <b>")):
+        store.within(*names).add("Rye bread is dark")
+        clock.now += timedelta(days=1)
+    page = browser.get("/?scope=nothing").text
+    assert empty in page
+    listed = re.search(r'id="elsewhere".*?</ul>', page, re.DOTALL)
+    assert listed is not None
+    links = [unescape(each) for each in re.findall(r"href=\"/\?scope=([^\"]+)\">([^<]+)</a>", listed[0])[0]]
+    assert links[1] == "acme / bob <b>", "the last written comes first, escaped"
+    assert "1 fact, 0 messages" in listed[0]
+    assert empty not in browser.get("/?scope=acme/alice").text
+    assert browser.get("/?scope=" + links[0]).status_code == 200

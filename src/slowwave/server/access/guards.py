@@ -15,6 +15,8 @@ BODY_MOST: Final = 4 * 1024 * 1024
 """Bytes of a request body."""
 IMPORT_MOST: Final = 1024 * 1024 * 1024
 """Bytes of a file to import, which is written to disk and not kept in memory."""
+CALL_MOST: Final = 64 * 1024 * 1024
+"""Bytes of a call to a model through the proxy, which may contain pictures."""
 _SAFE: Final = (("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"))
 
 
@@ -81,6 +83,15 @@ def _name(host: str) -> str | None:
     return (parts.hostname or "").rstrip(".") or None
 
 
+def _limit(path: str) -> tuple[int, str]:
+    """The most bytes of a body that is sent to a path, and what to do with a larger one."""
+    if path.startswith("/proxy/"):
+        return CALL_MOST, "send fewer messages, pictures or files in one call"
+    if path.endswith("/imports"):
+        return IMPORT_MOST, "import it in several files"
+    return BODY_MOST, "send it in parts, or import a file"
+
+
 class TooLargeError(Exception):
     """More bytes came than the limit allows. It ends the reading of the body, and the guard answers."""
 
@@ -90,22 +101,18 @@ class BodyGuard:
 
     Args:
         app: the application behind it.
-        most: bytes of a body.
-        most_of_imports: bytes of a body that is sent to a path that ends in "/imports".
     """
 
-    def __init__(self, app: ASGIApp, most: int = BODY_MOST, most_of_imports: int = IMPORT_MOST) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._most = most
-        self._most_of_imports = most_of_imports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer it with 413."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = self._most_of_imports if scope["path"].endswith("/imports") else self._most
-        refusal = problem(TOO_LARGE, f"the body has more than {most:,} bytes: send it in parts, or import a file")
+        most, instead = _limit(scope["path"])
+        refusal = problem(TOO_LARGE, f"the body has more than {most:,} bytes: {instead}")
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length[:20]) > most:
             await refusal(scope, receive, send)

@@ -1,5 +1,6 @@
 """The pages of the dashboard. Each reads through the public methods of a memory and changes nothing."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Final, cast
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -9,6 +10,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.access import AccessKey
 from slowwave.model.memory import HOT, PAGE, PHASES, SUMMARY
+from slowwave.model.scope import Scope
 from slowwave.pipelines.admin.undo import undone_runs
 from slowwave.server.access.door import Visitor
 from slowwave.server.dashboard import rows
@@ -16,6 +18,8 @@ from slowwave.server.dashboard.templating import drawing
 from slowwave.server.dashboard.visit import Desk, Visit, checked_number, counts_by_phase
 
 PAGE_SIZE: Final = 50
+ELSEWHERE: Final = 6
+"""Scopes with content that the page of an empty scope shows."""
 NIGHTS: Final = 20
 """Runs on one page. Each is read with its parts."""
 BUDGETS: Final = (300, 500, 800, 1500, 3000)
@@ -79,8 +83,17 @@ def today(visit: Reader) -> HTMLResponse:
         ),
         chart=drawing(memory.plot("forgetting")),
         growth=drawing(memory.plot("growth")),
+        elsewhere=_scopes_with_content(visit.visitor) if not counts else (),
         now=memory.ports.now(),
     )
+
+
+def _scopes_with_content(visitor: Visitor) -> list[Scope]:
+    """Scopes that the visitor may read and that contain something, the last written first: to go to from an empty one."""
+    below = visitor.check_scope(visitor.key.prefix) if visitor.key.prefix else ""
+    found = [scope for scope in visitor.store.scopes(below, limit=PAGE_SIZE) if scope.facts or scope.messages]
+    oldest = datetime.min.replace(tzinfo=UTC)
+    return sorted(found, key=lambda scope: scope.last_written or oldest, reverse=True)[:ELSEWHERE]
 
 
 @router.get("/memories")

@@ -7,6 +7,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from slowwave.model.counted import counted
 from slowwave.server.dashboard.rows import phase_tag
 
 
@@ -37,15 +38,6 @@ def create_environment() -> Environment:
 def drawing(svg: str) -> Markup:
     """A chart of the library, which escapes the texts that it prints, as part of a page."""
     return Markup(svg)  # noqa: S704 - `policy.charts` escapes every text
-
-
-def counted(count: int, noun: str) -> str:
-    """A number with its noun, whose plural ends in "s".
-
-    >>> counted(1, "message"), counted(1200, "message")
-    ('1 message', '1,200 messages')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _day(at: datetime | None) -> str:

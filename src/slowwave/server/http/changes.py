@@ -13,11 +13,11 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import SlowwaveError
 from slowwave.model.plan import Written
 from slowwave.server.access.door import Visitor
-from slowwave.server.http.dependencies import JobsOf, Reading, StreamsOf, Visit
+from slowwave.server.http.dependencies import JobsOf, Reading, StreamsOf, StrictRoute, Visit
 from slowwave.server.work.jobs import Job, Jobs
 from slowwave.server.work.streams import ALIVE, COMMENT, STOPPED, STREAM_HEADERS, Streams, event_text
 
-router = APIRouter(prefix="/scopes/{scope}")
+router = APIRouter(prefix="/scopes/{scope}", route_class=StrictRoute)
 POLL: Final = 0.5
 """Seconds between two looks at the journal of the scope."""
 CHECK: Final = 5.0

@@ -1,19 +1,22 @@
 """What the routes share: the parts of a path, the memory that a request may use, and the repeatable route."""
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from hashlib import sha256
 from typing import Annotated, Any, Final
 from urllib.parse import unquote
 
 from anyio import CapacityLimiter, from_thread, to_thread
 from fastapi import Depends, Path, Query, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BeforeValidator
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.access import Right
+from slowwave.model.suggestions import instead_of, use
 from slowwave.server.access.admission import decoded, visitor_of
 from slowwave.server.access.door import Visitor
 from slowwave.server.http.paths import OWN
@@ -92,7 +95,36 @@ _KEPT_HEADERS: Final = ("location", "etag")
 _KEY_LONGEST: Final = 255
 
 
-class RepeatableRoute(APIRoute):
+class StrictRoute(APIRoute):
+    """A route that refuses unknown query parameters: a misspelt one would be ignored otherwise."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the route, which first looks at the names of the query."""
+        handle = super().get_route_handler()
+        known = _query_names(self.dependant)
+
+        async def strict(request: Request) -> Response:
+            unknown = [name for name in dict.fromkeys(request.query_params.keys()) if name not in known]
+            if unknown:
+                raise RequestValidationError([_unknown_parameter(name, known) for name in unknown])
+            return await handle(request)
+
+        return strict
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    """The query parameters of a route and of what it depends on."""
+    below = (name for other in dependant.dependencies for name in _query_names(other))
+    return [*(field.alias for field in dependant.query_params), *below]
+
+
+def _unknown_parameter(name: str, known: Sequence[str]) -> dict[str, object]:
+    otherwise = f": this address takes {', '.join(known)}" if known else ": this address takes none"
+    words = f"there is no query parameter of this name{use(instead_of(name, known), otherwise)}"
+    return {"type": "extra_forbidden", "loc": ("query", name), "msg": words, "input": None}
+
+
+class RepeatableRoute(StrictRoute):
     """A route that answers a repeated request with the answer of the first, if both have the same Idempotency-Key."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

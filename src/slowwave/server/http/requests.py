@@ -4,11 +4,14 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic_core import PydanticCustomError
 
+from slowwave.errors import shown
 from slowwave.model.access import Right
 from slowwave.model.memory import Kind, Trust
-from slowwave.server.access.values import only_number
+from slowwave.model.suggestions import instead_of, use
+from slowwave.server.access.values import VISIBLE, only_number
 
 
 def _only_text(value: object) -> object:
@@ -22,8 +25,8 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]")
 Moment = Annotated[AwareDatetime, BeforeValidator(_only_text)]
 Flag = Annotated[bool, Field(strict=True)]
 Number = Annotated[float, Field(ge=0, le=1, strict=True)]
-Text = Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=r"\S")]
-Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"\S")]
+Text = Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=VISIBLE)]
+Name = Annotated[str, Field(min_length=1, max_length=256, pattern=VISIBLE)]
 Metadata = Annotated[dict[str, JsonValue], Field(max_length=1000)]
 Where = Annotated[dict[str, JsonValue] | None, Field(description="A filter on metadata, as in docs/notes.md.")]
 
@@ -33,6 +36,18 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _names_the_field(cls, value: object) -> object:
+        """Say which field to use in place of an unknown one."""
+        for name in value if isinstance(value, dict) else ():
+            if isinstance(name, str) and name not in cls.model_fields:
+                hint = use(instead_of(name, cls.model_fields.keys()), f": use one of {', '.join(cls.model_fields)}")
+                raise PydanticCustomError(
+                    "extra_forbidden", "{words}", {"words": f"there is no field {shown(name)}{hint}"}
+                )
+        return value
+
 
 class NewMessage(Body):
     """One message of a conversation."""
@@ -40,7 +55,7 @@ class NewMessage(Body):
     role: Literal["user", "assistant", "system", "tool", "developer", "function"]
     content: Text
     speaker: Name | None = None
-    id: Annotated[str, Field(min_length=1, max_length=512, pattern=r"\S")] | None = Field(
+    id: Annotated[str, Field(min_length=1, max_length=512, pattern=VISIBLE)] | None = Field(
         default=None, description="Your own id: the same id with the same content is stored once."
     )
     at: Moment | None = None
@@ -126,7 +141,7 @@ class UseOf(Body):
 class Question(Body):
     """A question, and which memories may answer it."""
 
-    query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=r"\S")]
+    query: Annotated[str, Field(min_length=1, max_length=20_000, pattern=VISIBLE)]
     top_k: Annotated[int, Field(ge=1, le=100), BeforeValidator(only_number)] = 10
     categories: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     kinds: Annotated[list[Kind], Field(min_length=1, max_length=6)] | None = None
@@ -209,7 +224,7 @@ class Erasure(Body):
 class NewAccessKey(Body):
     """A key to make. Its scopes, rights and trust are within those of the key that makes it."""
 
-    label: Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+    label: Annotated[str, Field(min_length=1, max_length=100, pattern=VISIBLE)]
     prefix: Annotated[str, Field(max_length=2048)] = ""
     rights: Annotated[list[Right], Field(min_length=1, max_length=5)] = ["read", "write"]
     trust: Trust = "user"

@@ -143,7 +143,7 @@ class Jobs:
         if job is None or job.scope != scope:
             raise NotFoundError(
                 f"no job {job_id!r} in scope {scope}: a server forgets its jobs when it restarts, and does not know those of "
-                "another process. The list of runs has what the job stored; send the request again for what is left"
+                "another process. The list of runs has what the job stored; send the request again for the rest"
             )
         return job
 
