@@ -159,7 +159,7 @@ def prove(url: str) -> None:
 
 
 def dump(url: str, folder: Path, programs: str) -> None:
-    """Dump, restore into the database NAME_restored, and compare the numbers of rows."""
+    """Dump, restore into the database NAME_restored, and compare numbers and checksums of rows, and what doctor says."""
     file = folder / "fleet.dump"
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     restored = url.replace(f"/{name}", f"/{name}_restored")
@@ -167,17 +167,32 @@ def dump(url: str, folder: Path, programs: str) -> None:
     seconds, _ = timed(lambda: subprocess.run([*run, "--format=custom", f"--file={file}"], check=True))
     report("dump", seconds=round(seconds, 1), bytes=file.stat().st_size)
     with psycopg.connect(url, autocommit=True) as db:
+        has_vector = db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone()
         db.execute(f"DROP DATABASE IF EXISTS {name}_restored".encode())
         db.execute(f"CREATE DATABASE {name}_restored TEMPLATE template0 ENCODING 'UTF8'".encode())
+    if has_vector:
+        with psycopg.connect(restored, autocommit=True) as db:
+            db.execute("CREATE EXTENSION vector")
     restore = str(Path(programs) / "pg_restore") if programs else "pg_restore"
     command = [restore, f"--dbname={restored}", "--no-owner", "--exit-on-error", "--jobs=2", str(file)]
     seconds, _ = timed(lambda: subprocess.run(command, check=True))
+    with psycopg.connect(restored, autocommit=True) as db:
+        analysed, _ = timed(lambda: db.execute("ANALYZE"))
     counts = []
     for address in (url, restored):
         with psycopg.connect(address) as db:
             row: Any = db.execute("SELECT count(*), sum(checksum::numeric) FROM slowwave.memories").fetchone()
             counts.append((row[0], str(row[1])))
-    report("restore", seconds=round(seconds, 1), memories=counts[1][0], same=counts[0] == counts[1])
+    with Slowwave.open(restored, llm=None) as store:
+        problems = store.doctor()
+    report(
+        "restore",
+        seconds=round(seconds, 1),
+        analyze=round(analysed, 1),
+        memories=counts[1][0],
+        same=counts[0] == counts[1],
+        problems=len(problems),
+    )
     file.unlink()
 
 
@@ -193,8 +208,9 @@ def main() -> None:
     parser.add_argument(
         "--only", default="load,search,sleep,erase,doctor,dump,prove", help="phases, separated by commas"
     )
+    parser.add_argument("--nice", type=int, default=0, help="the lower priority of a run beside other work, up to 19")
     arguments = parser.parse_args()
-    os.nice(19)
+    os.nice(arguments.nice)
     phases: dict[str, Callable[[], None]] = {
         "load": lambda: load(arguments.url, arguments.scopes, arguments.messages),
         "search": lambda: search(arguments.url, arguments.scopes, arguments.number),

@@ -7,7 +7,7 @@ Each file lists conversations, each with the ids of messages that a person marke
 session with a sleep pass after each, then 365 nights follow. lasting: marked messages with a hot fact, or whose fact or
 text is on a hot page or in a hot summary. passing: the same of those marked "passing". distilled: those with any fact, hot or
 cold. The second row asks five of the talk's questions a month, and records what their contexts show as used. `--read`
-prints the facts. The last line is JSON.
+prints the facts, and where each marked message is: in hot facts, on pages, in a summary, or archived. The last line is JSON.
 """
 
 import json
@@ -105,6 +105,7 @@ def main() -> None:
                 print(f"{labels.conversation}{', five questions a month' if asked else ''}: {figures}")
                 if "--read" in sys.argv:
                     read(every, labels)
+                    places(memory, labels, shown)
     print(json.dumps(result))
 
 
@@ -115,6 +116,19 @@ def read(facts: Iterable[Memory], labels: Marked) -> None:
         print(
             f" {mark} {fact.phase:10} {fact.reason or '':9} {fact.category}/{fact.kind} {fact.importance:.2f} {fact.accesses} {fact.text}"
         )
+
+
+def places(memory: AgentMemory, labels: Marked, shown: Iterable[str]) -> None:
+    """Print where each marked message is."""
+    listed: dict[str, list[str]] = {}
+    for one in (*memory.get_all(kinds=[SUMMARY]), *memory.get_all(categories=[PAGE])):
+        for member in map(memory.get, one.members) if one.is_searchable and not one.is_cascade else ():
+            for ref in {*refs([member]), member.ref}:
+                listed.setdefault(ref or "", []).append(one.ref or "summary")
+    for mark, ids in (("L", labels.lasts), ("p", labels.passing)):
+        for ref in sorted(ids):
+            found = [*(["fact"] if ref in shown else []), *listed.get(ref, [])]
+            print(f" {mark} {ref:8} {', '.join(dict.fromkeys(found)) or 'archived'}")
 
 
 if __name__ == "__main__":
