@@ -109,7 +109,7 @@ def test_the_lock_file_has_a_version_that_fits_for_each_requirement_and_a_hash_f
     entries = (ROOT / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     for entry in (entry for entry in entries if not entry.startswith("#")):
         name, _, version = entry.split()[0].partition("==")
-        locked.setdefault(canonicalize_name(name), []).append(version)
+        locked.setdefault(canonicalize_name(Requirement(name).name), []).append(version)
         assert "--hash=sha256:" in entry, entry
     misfits = [
         str(requirement)
