@@ -53,6 +53,11 @@ def said(text: str) -> list[str]:
         "I've added 12 patterns to it. Can you review my code?",
         "As you suggested, I want to use pooling in my database client. Can you show me?",
         "In this example, I create a group with 3 servers. Can you explain the code?",
+        "I'm using the `map` function to build the rows of my table, can you check my code?",
+        "I'm trying to limit retries using the `maxRetries` parameter in my API, can you show me the code?",
+        "I've come up with 12 hours, can you check the task list of my app?",
+        "I've been tracking the performance metrics of late. Can you look at the code of my app?",
+        "I have access to various libraries. Can you improve the code of my app?",
     ],
 )
 def test_a_task_for_the_assistant_is_no_fact(text: str) -> None:
@@ -140,6 +145,34 @@ def test_what_one_answer_is_for_is_no_standing_instruction() -> None:
 def test_a_wish_for_one_case_is_not_told_without_it() -> None:
     assert said("When asking about money, I always want exact figures") == []
     assert said("I always want exact figures") == ["The user always wants exact figures"]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (
+            "I've never used Rust for my API server, and always include the version of a crate when you show code.",
+            ["The user wants the assistant to always include the version of a crate when it shows code"],
+        ),
+        (
+            "I have kept hens in my garden since 2010, and always write short sentences in your answers.",
+            [
+                "The user has kept hens in the user's garden since 2010",
+                "The user wants the assistant to always write short sentences in its answers",
+            ],
+        ),
+        (
+            "I bake bread on Sundays and always use rye flour.",
+            ["The user bakes bread on Sundays and always uses rye flour"],
+        ),
+        (
+            "I have been a vegetarian since 2010 and never eat fish.",
+            ["The user has been a vegetarian since 2010 and never eats fish"],
+        ),
+    ],
+)
+def test_an_instruction_behind_a_statement_is_one_of_its_own_and_a_habit_is_not(text: str, facts: list[str]) -> None:
+    assert sorted(said(text)) == sorted(facts)
 
 
 def test_a_joined_verb_agrees_with_the_third_person() -> None:

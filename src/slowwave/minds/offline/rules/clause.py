@@ -128,7 +128,7 @@ class Clause:
         subject: "one" (the speaker), "both" (the speaker with a named other), "owned" (something of the speaker's),
             "named" (a person with a name), "thing" (anything else).
         about: The name of the subject.
-        noun: The words of the subject as said; empty if it is the speaker.
+        noun: The words of the subject as said; empty if it is the speaker. With "both", the others as the fact names them.
         verb: The base form of the main verb, "be" for any form of it.
         form: "present", "past", "perfect", "progressive", "modal" or "be".
         helper: The modal verb of the form "modal".
@@ -195,7 +195,7 @@ def _with_lead(lead: str, body: str, speaker: str, company: str, names: Collecti
     elif match["both"]:
         other = re.sub(r"(?i)^(?:me and|I and)\s+|^me and |\s+and (?:I|me|myself)$", "", match["both"])
         other = f"{other[:1].lower()}{other[1:]}" if other[1:2] in {" ", *ascii_lowercase} and " " in other else other
-        found = _of_several(f"{called} and {in_third_person(other, speaker)}", "", body[match.end() :], speaker)
+        found = _of_several(called, in_third_person(other, speaker), "", body[match.end() :], speaker)
     elif match["we"]:
         found = _of_we((match["wshort"] or "")[1:], body[match.end() :], called, company)
     else:
@@ -228,7 +228,7 @@ def _clause(phrase: VerbPhrase, name: str, subject: str, about: str, *, plural: 
 
 def _of_we(short: str, after: str, speaker: str, company: str) -> Clause | None:
     if company:
-        return _of_several(f"{speaker} and {company}", short, after, speaker)
+        return _of_several(speaker, company, short, after, speaker)
     words = after.split()
     single = verb_phrase(
         _as_one(short), " ".join(_TO_ONE.get(plain(words[0]), words[0]) if n == 0 else w for n, w in enumerate(words))
@@ -247,7 +247,7 @@ def _as_one(short: str) -> str:
     return _TO_ONE.get(short, short)
 
 
-def _of_several(name: str, short: str, after: str, speaker: str) -> Clause | None:
+def _of_several(name: str, company: str, short: str, after: str, speaker: str) -> Clause | None:
     """A plural subject: the verb is unchanged, short forms are expanded."""
     words = after.split()
     if short:
@@ -258,11 +258,12 @@ def _of_several(name: str, short: str, after: str, speaker: str) -> Clause | Non
     if single is None:
         return None
     rest = words[len(words) - len(single.rest) :]
-    text = f"{name} {in_third_person(' '.join(words), speaker, company=True)}"
+    text = f"{name} and {company} {in_third_person(' '.join(words), speaker, company=True)}"
     return Clause(
         text=text,
         subject="both",
         about=speaker,
+        noun=company,
         verb=single.base,
         form=single.form,
         helper=single.helper,

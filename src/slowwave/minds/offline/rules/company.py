@@ -54,9 +54,7 @@ WOMEN: Final = frozenset(
 def company_of(clause: Clause, speaker: str) -> str:
     """Who was with the speaker in a clause, as a fact names them; empty if no person is named."""
     if clause.subject == "both":
-        head = clause.text.split(f" {clause.verb}")[0]
-        match = re.search(r" and (.+?)(?= (?:are|were|have|had|will|went|got|\w+ed|[a-z]+)\b)", head)
-        return match[1] if match else ""
+        return clause.noun
     if clause.subject != "one":
         return ""
     match = _WITH.search(clause.rest)

@@ -127,6 +127,7 @@ _EFFORT: Final = re.compile(
     r"|\b(?:through|by|in|with|using|via) (?:different|various|many|several|other) (?:means|ways|channels|methods|things|stuff)\b(?! (?:of|to|for|like)\b)"
     r"|^play with (?:my|some|the|a few) (?:\w+ )?(?:friends|mates|buddies|kids)\b|^do [\w ]+ so far$|\bhold me back\b|\blet me down\b"
     r"|^see (?:someone|somebody|something|some (?:pretty |really )?(?:cool|great|amazing|nice) (?:stuff|things))\b"
+    r"|^(?:try|do|see|make|get|learn|have|like|love|find|buy)(?:ing)? (?:out )?(?:[\w-]+ ){0,3}stuff$"
     r"|\braise awareness(?! (?:of|about|for|on|that)\b)|^be (?:feeling|approaching)\b|^approach (?:fast|quickly|soon)$|\b(?:more|harder|better) than ever$",
     re.IGNORECASE,
 )

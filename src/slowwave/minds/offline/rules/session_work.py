@@ -144,7 +144,14 @@ _OF_WHAT: Final = re.compile(
     re.IGNORECASE,
 )
 """A change of a quantity without what it is of: "reduced the runtime by 20%"."""
+_PART_OF_CODE: Final = re.compile(
+    r"`[^`]+`,? (?:(?:\w+ )?(?:function|method|parameter|param|attribute|property|class|hook|module|element|tag|selector|variable|keyword|operator|decorator)s?)\b",
+    re.IGNORECASE,
+)
+"""A part of the language or of a library: "the `repeat` function"."""
 _EMPTY_SCOPE: Final = re.compile(
+    r"^come up with (?:about |around |roughly )?\d+[\w ]*$|^(?:(?:have|get) access to|use|have) (?:various|several|different|some|many) (?:[a-z-]+ )?(?:libraries|tools|packages|frameworks|resources|techniques)$"
+    r"|^track (?:the|my|our|all) (?:[a-z-]+ )?(?:metrics|progress|results|numbers|stats)$|"
     r"^use an? (?:very |fairly |pretty )?(?:simple|basic|custom|standard|similar|different|new) \w+$|"
     r"^(?:set up|create|add|define|include|implement|write|have|get) [^,;]{0,60}? with (?:the|all the|some) (?:necessary|required|relevant|appropriate|needed|basic|right|usual) \w+$|"
     r"^(?:define|finali[sz]e|outline|identify|plan|set|clarify|scope) (?:out )?(?:the|my|our) (?:\w+ )?(?:scope|requirements|goals|objectives|structure|bottlenecks?|next steps?|priorities)(?: (?:of|for) (?:the|my|our|this) (?:[\w-]+ ){0,2}[\w-]+)?$"
@@ -430,6 +437,7 @@ def _is_task(clause: Clause, said: str, message: WorkMessage) -> bool:
         vague
         or unnamed
         or _EMPTY_SCOPE.match(said)
+        or (technical and _is_part_of_code(clause))
         or _WISHED_OF_ANSWER.match(said)
         or (done and (_is_edit(clause) or tried))
     ):
@@ -445,6 +453,12 @@ def _is_task(clause: Clause, said: str, message: WorkMessage) -> bool:
     wanted = technical and _ANY_WANT.match(said) and not has_time_word(clause.text)
     made = _SOFTWARE.search(clause.rest) and any(one.match(said) for one in _ASKED_WORK)
     return bool((not whole and (wanted or made)) or (technical and _is_of_answer(said)))
+
+
+def _is_part_of_code(clause: Clause) -> bool:
+    """Whether a clause names only a part of a language or library: "is using the `repeat` function for a flexible grid"."""
+    rest = clause.rest
+    return _PART_OF_CODE.search(rest) is not None and not _is_named(_CODE.sub("x", rest))
 
 
 def _is_edit(clause: Clause) -> bool:

@@ -56,6 +56,11 @@ _LASTING_REQUEST: Final = re.compile(
     r"^(?:please )?(?:can|could|would|will) you (?:please )?(?:always|never|from now on)\b", re.IGNORECASE
 )
 """An instruction in the form of a question: "can you always answer in French?"."""
+_THEN_ORDERED: Final = re.compile(
+    r",?\s+and\s+(?=(?:please )?(?:always|never) [a-z]+ (?:[^.;]|\.(?=\w)){0,200}\b(?:when (?:I ask|asked|you|[a-z]+ing)|in (?:your|all|every) (?:answers?|responses?|repl(?:y|ies))|whenever (?:I ask|you))\b)",
+    re.IGNORECASE,
+)
+"""What stands before an instruction at the end of a statement: "I know no Rust, and always name the version when showing code"."""
 _STATES: Final = re.compile(
     r"(?:I|I['’]?(?:m|ve|d|ll)|im|ive|my|our|we|we['’](?:re|ve|ll|d)|(?:my |the )?name['’]?s?)\b", re.IGNORECASE
 )
@@ -187,7 +192,7 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
     asks = sentence.rstrip("\"'”’) ").endswith("?") and not _TAG.search(sentence)
     last = _LAST_QUESTION.search(sentence) if asks else None
     stated = sentence[: last.start()] if last else sentence
-    joints = [(m.start(), m.end()) for m in _JOINT.finditer(stated)]
+    joints = sorted((m.start(), m.end()) for joint in (_JOINT, _THEN_ORDERED) for m in joint.finditer(stated))
     if begun := main_clause(stated):
         joints = sorted({*joints, (begun, begun)})
     cuts, ends = [0, *(b for _, b in joints)], [*(a for a, _ in joints), len(stated)]

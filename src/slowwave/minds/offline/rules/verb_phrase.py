@@ -37,6 +37,8 @@ _SURE_VERBS: Final = word_set(
     "grow own learn listen volunteer write sell bring buy meet send earn hate love"
 )
 _SECOND_VERB_BEFORE: Final = word_set("a an the my our his her their some it them him me to at in on two three four")
+_OFTEN: Final = word_set("always never usually often rarely sometimes also still")
+"""Adverbs before a second verb: "and never eat fish"."""
 _NO_SECOND: Final = word_set("to can will let help make me they who would could should might must and/or")
 
 
@@ -164,7 +166,7 @@ def _having(lead: list[str], rest: list[str], *, full_verb: str, past: bool, neg
     if head == "been" and (base := ing_base(following)):
         return _phrase([*lead, "been", rest[1]], base, "progressive", coordinated(rest[2:]), negated=negated)
     if head == "been" and following:
-        return _phrase([*lead, "been"], "be", "perfect", rest[1:], negated=negated)
+        return _phrase([*lead, "been"], "be", "perfect", coordinated(rest[1:]), negated=negated)
     if head == "got":
         return _phrase([*lead, "got"], "have", "present", rest[1:], negated=negated)
     base = participle_base(head)
@@ -186,10 +188,12 @@ def coordinated(words: list[str], *, at_once: bool = False) -> list[str]:
         low = plain(word)
         if low in _NO_SECOND or low.startswith("i'") or low == "i":
             break
-        if low in {"and", "but", "then", "or"} and _is_second_verb(words, place, at_once=at_once):
-            written = re.sub(r"^[\w-]+", third_person(plain(words[place + 1])), words[place + 1], count=1)
-            before = [_listed(words, n) for n in range(place + 1)]
-            return [*before, written, *coordinated(words[place + 2 :])]
+        if low in {"and", "but", "then", "or"}:
+            second = place + 1 + (plain(words[place + 1]) in _OFTEN)
+            if _is_second_verb(words, place, second, at_once=at_once):
+                written = re.sub(r"^[\w-]+", third_person(plain(words[second])), words[second], count=1)
+                before = [_listed(words, n) for n in range(second)]
+                return [*before, written, *coordinated(words[second + 1 :])]
     return words
 
 
@@ -199,14 +203,16 @@ def _listed(words: list[str], place: int) -> str:
     return re.sub(r"^[\w-]+", third_person(plain(words[place])), words[place], count=1) if alone else words[place]
 
 
-def _is_second_verb(words: list[str], place: int, *, at_once: bool) -> bool:
-    second = plain(words[place + 1])
-    if words[place + 1][:1].isupper():  # a name: "Node.js and Express"
+def _is_second_verb(words: list[str], place: int, second: int, *, at_once: bool) -> bool:
+    """Whether the word at `second`, after the conjunction at `place` and perhaps an adverb, is a second verb of the subject."""
+    if second >= len(words) or words[second][:1].isupper():  # a name: "Node.js and Express"
         return False
-    if not is_base(second) or second in STOP_WORDS - {"have", "go", "get", "keep", "take", "make"}:
+    verb = plain(words[second])
+    if not is_base(verb) or verb in STOP_WORDS - {"have", "go", "get", "keep", "take", "make"}:
         return False
-    following = plain(words[place + 2]) if place + 2 < len(words) else ""
-    return second in _SURE_VERBS or (at_once and place == 0) or following in _SECOND_VERB_BEFORE
+    following = plain(words[second + 1]) if second + 1 < len(words) else ""
+    often = second > place + 1
+    return often or verb in _SURE_VERBS or (at_once and place == 0) or following in _SECOND_VERB_BEFORE
 
 
 def _phrase(
