@@ -20,7 +20,7 @@ from slowwave.clients.dialects import CALLS
 from slowwave.clients.wrapping import ClientMemory
 from slowwave.server.access.guards import BODY_MOST, CALL_MOST
 from slowwave.server.app import Serving, build_app
-from slowwave.server.proxy import _streamed, checked_upstream
+from slowwave.server.proxy import PassedStream, checked_upstream
 from slowwave.testing.openai_server import OpenAIServer, Received, Served, breaks_off, fails, says
 
 FACT, QUESTION = "I am allergic to walnuts.", "Which nuts am I allergic to?"
@@ -163,7 +163,12 @@ def test_a_server_that_breaks_off_or_is_gone_is_a_problem_and_nothing_is_stored(
     assert told(store.within("default")) == []
 
 
-def test_what_was_read_of_an_answer_is_stored_when_the_client_leaves(store: Slowwave) -> None:
+@pytest.mark.parametrize(
+    ("after", "stored"), [(0.0, [("user", FACT)]), (0.2, [("user", FACT), ("assistant", "Noted.")])]
+)
+def test_when_the_client_leaves_what_was_read_is_stored_and_the_answer_closed(
+    store: Slowwave, after: float, stored: list[tuple[str, str]]
+) -> None:
     memory = store.within("default")
     body = {"messages": [{"role": "user", "content": FACT}]}
     turn = ClientMemory(memory, None, 800).begin(CALLS["chat.completions.create"], body)
@@ -178,13 +183,19 @@ def test_what_was_read_of_an_answer_is_stored_when_the_client_leaves(store: Slow
     async def close() -> None:
         closed.append(True)
 
+    async def receive() -> dict[str, str]:
+        await anyio.sleep(after)
+        return {"type": "http.disconnect"}
+
+    async def send(_: object) -> None:
+        await anyio.lowlevel.checkpoint()
+
     async def leave() -> None:
-        with anyio.move_on_after(0.2):
-            async for _ in _streamed(SimpleNamespace(aiter_bytes=parts, aclose=close), turn):  # type: ignore[arg-type]
-                pass
+        answer: Any = SimpleNamespace(aiter_bytes=parts, aclose=close, status_code=200, headers={})
+        await PassedStream(answer, turn)({"type": "http"}, receive, send)
 
     anyio.run(leave)
-    assert told(memory) == [("user", FACT), ("assistant", "Noted.")]
+    assert told(memory) == stored
     assert closed == [True]
 
 

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from slowwave.clients.dialects import CALLS
 from slowwave.clients.wrapping import ClientMemory, Turn
@@ -118,10 +119,9 @@ class Proxy:
             answer = await self._send(request, COMPLETIONS, turn.arguments)
         except SlowwaveError as error:
             return problem_of(error)
-        headers = _returned(answer)
         if answer.status_code == OK and body.get("stream") is True:
             await run_in_threadpool(turn.end, None)  # what was asked is stored when the answer begins
-            return StreamingResponse(_streamed(answer, turn), answer.status_code, headers)
+            return PassedStream(answer, turn)
         async with aclosing(answer):
             try:
                 content = await _read(answer)
@@ -129,7 +129,7 @@ class Proxy:
                 return problem_of(error)
         if answer.status_code == OK and (result := _parsed(content)) is not None:
             await run_in_threadpool(turn.end, result)
-        return Response(content, answer.status_code, headers)
+        return Response(content, answer.status_code, _returned(answer))
 
     async def _models(self, request: Request) -> Response:
         """The models of the other server."""
@@ -233,19 +233,32 @@ async def _read(answer: "httpx2.Response") -> bytes:
         raise PortError(f"the answer of the other server broke off ({type(error).__name__})") from error
 
 
-async def _streamed(answer: "httpx2.Response", turn: Turn) -> AsyncIterator[bytes]:
-    """The bytes of an answer as they come. What was read of it is stored when it ends, or when the client leaves."""
+class PassedStream(StreamingResponse):
+    """An answer whose bytes are passed on as they come. What was read of it is stored when it ends, or when the client leaves."""
+
+    def __init__(self, answer: "httpx2.Response", turn: Turn) -> None:
+        super().__init__(_collected(answer, turn), answer.status_code, _returned(answer))
+        self._answer = answer
+        self._turn = turn
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer. A client may have left before its first byte, and then nothing of the stream is read."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            with CancelScope(shield=True):  # a client that leaves cancels this task
+                await self._answer.aclose()
+                await run_in_threadpool(self._turn.end, None)
+
+
+async def _collected(answer: "httpx2.Response", turn: Turn) -> AsyncIterator[bytes]:
+    """The bytes of an answer, whose pieces the turn remembers."""
     line = b""
-    try:
-        async for part in answer.aiter_bytes():
-            *lines, line = (line + part).split(b"\n")
-            _collect(turn, lines)
-            yield part
-        _collect(turn, [line])
-    finally:
-        with CancelScope(shield=True):  # a client that leaves cancels this task
-            await answer.aclose()
-            await run_in_threadpool(turn.end, None)
+    async for part in answer.aiter_bytes():
+        *lines, line = (line + part).split(b"\n")
+        _collect(turn, lines)
+        yield part
+    _collect(turn, [line])
 
 
 def _collect(turn: Turn, lines: Sequence[bytes]) -> None:
