@@ -139,3 +139,16 @@ def test_another_or_a_more_exact_span_does_not_follow(fact: str, said: str) -> N
 def test_any_text_is_read_without_an_error(text: str, at: datetime) -> None:
     assert all(0 <= span.start < span.end <= len(text) for span in written_spans(text))
     assert all(span_follows(span, text, at) for span in written_spans(text))
+
+
+@pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)])
+@pytest.mark.parametrize(
+    "text",
+    ["last winter", "at Christmas", "last quarter", "the second week of May", "the month after next", "letztes Jahr"],
+)
+def test_a_message_with_the_first_or_the_last_date_of_the_calendar_supports_a_date_that_it_names(
+    text: str, at: datetime
+) -> None:
+    span = written_spans("on 3 May 2023")[0]
+    assert span_follows(span, f"{text}, on 3 May 2023", at)
+    assert not span_follows(span, text, at)

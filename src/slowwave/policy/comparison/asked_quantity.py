@@ -12,9 +12,9 @@ _END: Final = (
     r"(?= (?:have|has|had|do|does|did|are|is|am|was|were|can|could|will|would|should|in|on|at|of|for|per|that|which|who|to|with|from|after|before|when"
     r"|while|used|using|given|set|included|i|we|you|he|she|they)\b|[?,.;!]|$)"
 )
-_COUNTED: Final = lazy_regex(rf"\bhow (?:many|much) (?P<what>.+?){_END}")
+_COUNTED: Final = lazy_regex(rf"\bhow (?:many|much) (?P<what>.{{1,200}}?){_END}")
 _NAMED: Final = lazy_regex(
-    rf"\bwhat(?:'s|’s| is| are| was| were) (?:(?:my|our|the|his|her|their|its) )?(?P<what>.+?){_END}"
+    rf"\bwhat(?:'s|’s| is| are| was| were) (?:(?:my|our|the|his|her|their|its) )?(?P<what>.{{1,200}}?){_END}"
 )
 _OTHER_VALUE: Final = lazy_regex(
     r"\bhow (?:long|often|old|far|big|large|high|fast)\b|\bwhen (?:is|are|does|do|did|will|was|were|should|can|shall)\b|\bwhich [a-z]+\b|\bwhat (?:time|date|day|score|percentage|rate|price|amount|number)\b|\bdeadline\b"

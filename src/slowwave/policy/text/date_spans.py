@@ -8,7 +8,7 @@ message. Each rule of `_RULES` is a pattern and a function that reads its match.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -130,7 +130,8 @@ def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
         if part:  # "by the end of last quarter"
             spans |= dict.fromkeys(_edge(span, part["part"]) for span in phrase.spans)
     spans |= dict.fromkeys(foreign_spans(text, at))
-    spans |= dict.fromkeys(span for year in (at.year - 1, at.year, at.year + 1) for span in _named_parts(text, year))
+    first, last = max(MINYEAR, at.year - 1), min(MAXYEAR - 1, at.year + 1)  # a winter ends in the year after its own
+    spans |= dict.fromkeys(span for year in range(first, last + 1) for span in _named_parts(text, year))
     return tuple(spans)
 
 
