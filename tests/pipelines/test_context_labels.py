@@ -16,7 +16,7 @@ from slowwave.model.query import Context
 from slowwave.pipelines.ingest.add import add_facts
 from slowwave.pipelines.ingest.observe import observe
 from slowwave.pipelines.recall import core_memory
-from slowwave.policy.guard.fence import fence_tag, is_fenced_block, parse, remove_fenced_blocks
+from slowwave.policy.guard.fence import fence_tag, parse, remove_fenced_blocks
 from slowwave.policy.guard.trust import ORDER
 from slowwave.policy.ranking.layout import LAYOUTS
 from slowwave.policy.ranking.packing import estimate
@@ -78,7 +78,7 @@ def test_only_the_users_own_messages_are_bare_user_messages(world: "World") -> N
     bare: dict[str, list[Memory]] = {"user": [], "assistant": []}
     for message in found.messages:
         bare[message["role"]] += [known[word] for word in WORD.findall(remove_fenced_blocks(message["content"]))]
-        if is_fenced_block(message["content"]):
+        if remove_fenced_blocks(message["content"]) != message["content"]:
             assert message["role"] == "user"
             assert _is_labelled(known, _lines(memory, message["content"]))
     assert {(one.role, one.trust) for one in bare["user"]} == {("user", "user")}
@@ -106,7 +106,7 @@ def test_a_tool_result_is_no_message_of_the_user_in_a_chat(world: "World") -> No
     memory = _trip(world)
     messages = memory.context(conversation="c", profile="chat").messages
     assert [one["role"] for one in messages] == ["user", "assistant", "user", "assistant", "user"]
-    bare = [one["content"] for one in messages if not is_fenced_block(one["content"])]
+    bare = [one["content"] for one in messages if remove_fenced_blocks(one["content"]) == one["content"]]
     assert bare == ["What is still to be paid?", "I will look.", "Nothing.", "Thank you."]
     assert list(_lines(memory, messages[2]["content"])) == [
         ("Most recent messages", f"[tool] No invoice is open; {PAY}"),
@@ -127,7 +127,7 @@ def test_the_blocks_of_a_chat_are_within_its_budget(world: "World") -> None:
     for budget in range(64, 1600, 23):
         found = memory.context("roses", conversation="c", budget_tokens=budget, profile="chat")
         assert sum(estimate(one["content"]) for one in found.messages) <= found.tokens <= budget
-        blocks.add(sum(is_fenced_block(one["content"]) for one in found.messages))
+        blocks.add(sum(remove_fenced_blocks(one["content"]) != one["content"] for one in found.messages))
     assert max(blocks) > 3
 
 

@@ -275,7 +275,7 @@ def test_as_many_retractions_as_new_facts_are_not_suspicious() -> None:
     def kept(endings: int, added: int) -> int:
         new = [Add(memory=ending(-n).before, because="new") for n in range(1, added + 1)]
         group = Group(operations=(*map(ending, range(endings)), *new), because="decided")
-        return len(Budget().apply_limit(StagePlan(groups=(group,))).groups)
+        return len(Budget().apply_limit([group])[0])
 
     assert kept(9, 0) == 1
     assert kept(10, 0) == 0
@@ -304,7 +304,7 @@ def test_a_group_that_asks_for_too_much_waits_and_smaller_ones_go_on() -> None:
         return Group(operations=(*moves, same, link), because=f"{number} at once")
 
     budget = Budget(left=5)
-    staged = budget.apply_limit(StagePlan(groups=(group(3), group(4), group(2)), left=1))
+    staged = StagePlan(groups=(group(3), group(4), group(2)), left=1).limited(budget)
     assert [one.because for one in staged.groups] == ["3 at once", "2 at once"]
     assert (staged.left, budget.left) == (2, 0)
     assert staged.problems == ("4 at once: 4 changes, and minds may make 2 more tonight",)

@@ -44,7 +44,6 @@ class WholeNumber(click.IntRange):
 
 
 POSITIVE: Final = WholeNumber(min=1)
-TIME_FORMAT: Final = "TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in UTC."
 
 _SHARED: Final = {
     "store": click.option(

@@ -14,7 +14,7 @@ from slowwave import AgentMemory, Config, Message
 from slowwave.compat import consolidate_and_cleanup, extract_memories, format_for_prompt, update_memory
 from slowwave.errors import InputError
 from slowwave.model.mind import Fact
-from slowwave.policy.guard.fence import is_fenced_block
+from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.testing import FrozenClock, OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import says
 
@@ -146,7 +146,7 @@ def test_p5_the_prompt_contains_relevant_facts_of_any_age_and_not_all_facts(open
         update_memory(memory, None, None, f"Project {place} uses port {8000 + place} for its health checks")
     prompt = format_for_prompt(memory, "Where can Matteo eat without lactose?")
     assert "lactose intolerant" in prompt
-    assert is_fenced_block(prompt)
+    assert remove_fenced_blocks(prompt) != prompt
     assert len(re.findall(r"^- ", prompt, re.MULTILINE)) <= 12
     assert format_for_prompt(memory, "Where can Matteo eat without lactose?", top_k=1).count("\n- ") == 1
     assert not format_for_prompt(memory)

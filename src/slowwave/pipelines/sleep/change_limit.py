@@ -1,16 +1,13 @@
 """Limits how many known memories minds may change in one sleep pass, so that a failing mind does little harm."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, UNRECONCILED, Memory
 from slowwave.model.operations import Add, Change, Link
 from slowwave.model.plan import Group
 from slowwave.ports import Ports
-
-if TYPE_CHECKING:
-    from slowwave.pipelines.sleep.stage import StagePlan
 
 MIN_CHANGES: Final = 50
 """How many known memories minds may change in one pass of a small scope."""
@@ -42,25 +39,23 @@ class Budget:
             self.ports = None
         return number <= self.left
 
-    def apply_limit(self, staged: "StagePlan") -> "StagePlan":
-        """The plan of a stage without the groups that exceed the budget; these stay due and are reported as problems.
+    def apply_limit(self, groups: Sequence[Group]) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+        """The groups of a stage that the budget allows, and why the others stay due.
 
-        If most decisions of a mind end known facts, it may have misread its task: then the whole stage stays due.
+        If most decisions of a mind end known facts, it may have misread its task: then all groups stay due.
         """
-        if (anomaly := _anomaly(staged.groups)) is not None:
-            left = staged.left + len(staged.groups)
-            return replace(staged, groups=(), left=left, problems=(*staged.problems, anomaly))
+        if (anomaly := _anomaly(groups)) is not None:
+            return (), (anomaly,)
         kept: list[Group] = []
         refused: list[str] = []
-        for group in staged.groups:
+        for group in groups:
             number = count_changes(group)
             if not self.can_afford(number):
                 refused.append(f"{group.because}: {number} changes, and minds may make {self.left} more tonight")
                 continue
             self.left -= number
             kept.append(group)
-        left = staged.left + len(refused)
-        return replace(staged, groups=tuple(kept), left=left, problems=(*staged.problems, *refused))
+        return tuple(kept), tuple(refused)
 
 
 def _anomaly(groups: Sequence[Group]) -> str | None:

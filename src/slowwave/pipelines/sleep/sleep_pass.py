@@ -196,7 +196,7 @@ def _run_stages(
         staged = stage(context)
         again = staged.again or again
         if name in BY_MINDS:
-            staged = context.budget.apply_limit(staged)
+            staged = staged.limited(context.budget)
         context.foresee(staged, stored=not dry_run)
         problems += staged.problems
         left |= {name: staged.left} if staged.left else {}

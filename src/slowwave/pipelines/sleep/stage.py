@@ -1,7 +1,7 @@
 """What a stage of a sleep pass reads and returns, and how its groups are stored one by one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from slowwave.model.memory import Memory, altered
@@ -148,6 +148,12 @@ class StagePlan:
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     again: datetime | None = None
+
+    def limited(self, budget: Budget) -> "StagePlan":
+        """The plan without the groups that exceed the budget; these stay due and are reported as problems."""
+        groups, refused = budget.apply_limit(self.groups)
+        left = self.left + len(self.groups) - len(groups)
+        return replace(self, groups=groups, left=left, problems=(*self.problems, *refused))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -162,7 +162,7 @@ class _Reader:
 
     def _store(self, read: ChunkReading) -> bool:
         """Store a chunk unless it exceeds the budget of the pass, or others changed its memories meanwhile."""
-        allowed = self.context.budget.apply_limit(StagePlan(groups=read.plan.groups))
+        allowed = StagePlan(groups=read.plan.groups).limited(self.context.budget)
         self.problems += allowed.problems
         if not allowed.groups:
             self.unjournaled += read.result.cost

@@ -3,32 +3,14 @@
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import content_terms, stem
 
 _VALUE: Final = lazy_regex(r"\b(?:in|as|me) (?P<name>[A-Z]\w+)|(?P<number>\d[\d.,]*)", 0)
 _DENIED: Final = lazy_regex(r"\b(?:never|don['’]?t|do not|does not|no longer|not|stop|avoid|without)\b|n['’]t\b")
 _INSTEAD: Final = lazy_regex(r",? (?:and )?(?:no longer|instead of|rather than|not)\b")
 _FRAME: Final = frozenset(
-    map(
-        stem,
-        [
-            "always",
-            "never",
-            "please",
-            "don",
-            "stop",
-            "avoid",
-            "longer",
-            "now",
-            "on",
-            "more",
-            "anymore",
-            "again",
-            "without",
-            "use",
-            "using",
-        ],
-    )
+    map(stem, word_set("always never please don stop avoid longer now on more anymore again without use using"))
 )
 _ANSWERS: Final = frozenset(map(stem, ("answer", "answers", "reply", "replies")))
 

@@ -15,6 +15,7 @@ from slowwave.policy.text.calendar import LOWER_MONTHS, LOWER_WEEKDAYS
 from slowwave.policy.text.clauses import prose, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import NUMBER_WORDS, table_words
+from slowwave.policy.text.names import word_set
 from slowwave.policy.text.tokens import STOP_WORDS, stem
 
 Idf = Callable[[str], float]
@@ -34,30 +35,9 @@ _CUE_BEFORE: Final = 7
 _CUE_AFTER: Final = 6
 _UNIT_WORDS: Final = 2
 _NOUN_WORDS: Final = 3  # before a noun, among which its determiner is looked for
-_LINKS: Final = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "to",
-        "of",
-        "at",
-        "from",
-        "now",
-        "only",
-        "set",
-        "currently",
-        "up",
-        "down",
-        "about",
-    ]
-)
-_NO_UNITS: Final = frozenset({"now", "today", "instead", "again"})
-_DETERMINERS: Final = frozenset(["the", "a", "an", "my", "our", "your", "his", "her", "its", "their", "this", "that"])
+_LINKS: Final = word_set("is are was were be been being to of at from now only set currently up down about")
+_NO_UNITS: Final = word_set("now today instead again")
+_DETERMINERS: Final = word_set("the a an my our your his her its their this that")
 _CACHED_TEXTS: Final = 1024
 _LONGEST: Final = 20_000  # characters read of one text
 _TO_WITHIN: Final = 4  # tokens after a value within which "to" makes it a former one

@@ -79,11 +79,6 @@ def parse(text: str, marker: str) -> list[tuple[str, list[str]]]:
     return sections
 
 
-def is_fenced_block(text: str) -> bool:
-    """Whether a text contains the start of a fenced block, of any conversation."""
-    return any(not mark["close"] for mark in _MARK.finditer(text))
-
-
 def remove_fenced_blocks(text: str) -> str:
     """The text without fenced blocks, so that recalled memories are not distilled a second time.
 

@@ -9,7 +9,6 @@ from slowwave.model.memory import MESSAGE, NOTE, Memory
 
 FACT: Final = "fact"
 CASCADE: Final = "cascade"
-FAMILIES: Final = (MESSAGE, FACT, CASCADE, NOTE)
 
 REASONS: Final[Mapping[str, str | None]] = MappingProxyType(
     {

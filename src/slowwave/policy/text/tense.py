@@ -13,6 +13,7 @@ from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import PARTICIPLES, PAST, PREPOSITIONS, table_words
+from slowwave.policy.text.names import word_set
 
 _IS: Final = frozenset({"am", "is", "are", "isn't", "aren't"})
 _WAS: Final = frozenset({"was", "were", "wasn't", "weren't"})
@@ -34,23 +35,7 @@ _SAME_IN_PRESENT: Final = frozenset(
     {"put", "set", "cut", "let", "hit", "read", "quit", "hurt", "cost", "beat", "split"}
 )
 _LEFT_OVER: Final = frozenset({"days", "weeks", "months", "years", "hours", "time", "day", "week", "month"})
-_NO_PAST: Final = frozenset(
-    {
-        "need",
-        "seed",
-        "feed",
-        "speed",
-        "hundred",
-        "weed",
-        "indeed",
-        "breed",
-        "exceed",
-        "proceed",
-        "succeed",
-        "naked",
-        "wed",
-    }
-)
+_NO_PAST: Final = word_set("need seed feed speed hundred weed indeed breed exceed proceed succeed naked wed")
 _ARRANGING: Final = table_words("arranging_verbs")
 """Past forms and participles of verbs whose object is usually still to come."""
 _ARRANGED: Final = table_words("arranged_things")
