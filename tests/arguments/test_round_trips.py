@@ -11,7 +11,7 @@ from tests.arguments.odd_values import MAKERS
 from slowwave import AgentMemory, Message
 from slowwave.composition import copy_store
 from slowwave.errors import InputError
-from slowwave.model.message import clean
+from slowwave.model.plain_text import clean
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer
 

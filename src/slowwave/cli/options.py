@@ -16,7 +16,7 @@ from slowwave.cli.endings import run_command
 from slowwave.cli.layout import HelpContext
 from slowwave.cli.output import Output
 from slowwave.errors import InputError, NotFoundError
-from slowwave.model.message import storable
+from slowwave.model.plain_text import storable
 from slowwave.model.suggestions import instead_of, use
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.formats.seal import Proof as Proof
 from slowwave.formats.writing import Writable
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
-from slowwave.model.message import clean
+from slowwave.model.plain_text import clean
 
 FORMATS: Final = (
     *("auto", "jsonl", "chatgpt", "claude", "gemini", "mem0", "letta", "langgraph", "server-memory"),

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST, UNREADABLE, BrokenError
 from slowwave.model.exchange import SkippedItem
-from slowwave.model.message import clean, tidy
+from slowwave.model.plain_text import clean, tidy
 
 _ENCRYPTED = 0x1
 _PACKED = b"PK\x03\x04"

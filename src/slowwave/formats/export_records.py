@@ -13,9 +13,10 @@ from slowwave.formats.readers.timestamps import any_instant
 from slowwave.model.exchange import ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import KINDS, MESSAGE, NOTE, PHASES, Memory, SourceRef
-from slowwave.model.message import LONGEST, ROLES, clean
+from slowwave.model.message import LONGEST, ROLES
 from slowwave.model.names import checked_name
 from slowwave.model.note import checked_folder, checked_note_text, checked_place
+from slowwave.model.plain_text import clean
 from slowwave.model.status import LinkRow
 
 _NAMES: Final = {"text": "content", "valid_from": "at", "ref": "id", "id": "memory"}

@@ -13,7 +13,7 @@ from slowwave.formats.readers.jsonl import VERSION
 from slowwave.formats.seal import Seal
 from slowwave.model.exchange import Chapter, Item
 from slowwave.model.memory import Memory
-from slowwave.model.message import tidy
+from slowwave.model.plain_text import tidy
 from slowwave.model.scope import names_of
 
 EXPORTS: Final = ("jsonl", "mem0", "markdown")

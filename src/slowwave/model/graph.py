@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Final
 
-from slowwave.model.message import storable
 from slowwave.model.note import NAME_LONGEST
+from slowwave.model.plain_text import storable
 
 ENTITIES: Final = "graph/entities"
 RELATIONS: Final = "graph/relations"

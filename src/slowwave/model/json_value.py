@@ -7,7 +7,7 @@ from typing import Final
 
 from slowwave.errors import InputError, shown
 from slowwave.model.memory import JsonValue
-from slowwave.model.message import clean, storable
+from slowwave.model.plain_text import clean, storable
 
 LONGEST: Final = 1_000_000
 """Characters of metadata, and of the data of a note, as JSON."""

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, cast
 
 from slowwave.errors import InputError, shown
+from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import JsonValue, Role
+from slowwave.model.plain_text import clean, storable, tidy
 from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
@@ -32,7 +34,6 @@ LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
 DIGITS_MAX: Final = 100
 """Digits of an int that is converted to text; Python itself refuses to convert more than a few thousand."""
-_CONTROL = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 
 @suggests_names
@@ -213,35 +214,6 @@ def _time_of(at: object, place: str) -> datetime | None:
         ) from error
 
 
-def clean(text: str) -> str:
-    r"""The text with U+FFFD for NUL and lone surrogates, which no store can hold.
-
-    >>> clean("K\x00f" + chr(0xD83D))
-    'K\ufffdf\ufffd'
-    """
-    if text.isascii() and "\x00" not in text:
-        return text
-    return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def tidy(text: str) -> str:
-    r"""The cleaned text on one line, without control characters.
-
-    >>> tidy("one\ttwo\n")
-    'one two'
-    """
-    return " ".join(clean(text).translate(_CONTROL).split())
-
-
-def storable(text: str) -> bool:
-    r"""Whether every store returns this text as it was written: no NUL, no lone surrogate.
-
-    >>> storable("Zoë"), storable("a\x00"), storable(chr(0xD800))
-    (True, False, False)
-    """
-    return clean(text) == text
-
-
 def checked_time(at: datetime, what: str) -> datetime:
     """The instant in UTC, or InputError with the fix for a naive one."""
     if not isinstance(at, datetime):
@@ -283,11 +255,5 @@ def checked_message(message: MessageLike, place: str = "the message") -> Message
         speaker=message.speaker or None,
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
         id=message.id or None,
-        metadata=_checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata is not None else {},
+        metadata=checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata is not None else {},
     )
-
-
-def _checked_metadata(value: object, what: str) -> Mapping[str, JsonValue]:
-    from slowwave.model.json_value import checked_metadata  # noqa: PLC0415 - a cycle: it needs `clean`
-
-    return checked_metadata(value, what)

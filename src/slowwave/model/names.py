@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from slowwave.errors import InputError, shown
-from slowwave.model.message import DIGITS_MAX, storable
+from slowwave.model.message import DIGITS_MAX
+from slowwave.model.plain_text import storable
 
 NAME_LONGEST: Final = 512
 COUNT_MOST: Final = 2**63 - 1

@@ -8,7 +8,7 @@ from typing import Final
 from slowwave.errors import InputError, shown
 from slowwave.model.filters import Filter
 from slowwave.model.memory import NOTE, WORDS_OF_DATA, JsonValue, Memory
-from slowwave.model.message import storable
+from slowwave.model.plain_text import storable
 
 NAME_LONGEST: Final = 512
 """Characters of a name, and of a folder."""

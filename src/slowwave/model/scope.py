@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from slowwave.errors import InputError, shown
-from slowwave.model.message import storable
 from slowwave.model.names import checked_name
+from slowwave.model.plain_text import storable
 
 DEFAULT_SCOPE: Final = "default"
 PATH_BYTES: Final = 2048

@@ -15,8 +15,8 @@ from slowwave.errors import ConflictError, InputError, SuppressedError, TrustErr
 from slowwave.model import names
 from slowwave.model.config import Config
 from slowwave.model.memory import HOT, Memory, altered
-from slowwave.model.message import clean
 from slowwave.model.operations import Operation
+from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, GROUP_MAX, Cost, Group, Plan, Receipt
 from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.core import promotes

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from slowwave.errors import InputError, SettingsError, shown
-from slowwave.model.message import storable
+from slowwave.model.plain_text import storable
 
 SERVER: Final = ("postgresql://", "postgres://")
 """The prefixes of database addresses."""

@@ -13,7 +13,6 @@ from slowwave.errors import InputError
 from slowwave.model.codec import COLUMNS, Row, dumps, to_row
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, misplaced_fields
-from slowwave.model.message import storable
 from slowwave.model.operations import (
     Add,
     Change,
@@ -26,6 +25,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
+from slowwave.model.plain_text import storable
 from slowwave.model.plan import FREE, Plan
 from slowwave.stores.rows import ENTRY_COLUMNS, entry_row
 

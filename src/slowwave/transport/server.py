@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from slowwave import forks
 from slowwave.errors import SettingsError
-from slowwave.model.message import tidy
+from slowwave.model.plain_text import tidy
 from slowwave.transport.address import (
     NO_KEY,
     OPENAI_URL,

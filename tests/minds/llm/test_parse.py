@@ -11,8 +11,8 @@ from hypothesis import given, settings, strategies as st
 from slowwave.errors import ModelError
 from slowwave.minds.llm.parse import FACTS, LISTED, VERDICTS, ParsedReply, counted, read
 from slowwave.minds.llm.reply_models import FactItem
-from slowwave.model.message import tidy
 from slowwave.model.mind import Rejected
+from slowwave.model.plain_text import tidy
 from slowwave.testing import SHAPES, malformed
 
 SEEDS = range(20)

@@ -12,10 +12,11 @@ from slowwave.formats.json_stream import Json
 from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, ImportedNote, SkippedItem
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import JsonValue
-from slowwave.model.message import ROLES, Message, checked_message, clean, tidy
+from slowwave.model.message import ROLES, Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
 from slowwave.model.note import Note, checked_note_text, checked_place
+from slowwave.model.plain_text import clean, tidy
 
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
 NAME_LONGEST = 512

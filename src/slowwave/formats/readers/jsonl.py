@@ -30,8 +30,9 @@ from slowwave.model.exchange import (
     SkippedItem,
 )
 from slowwave.model.memory import JsonValue
-from slowwave.model.message import clean, role_of
+from slowwave.model.message import role_of
 from slowwave.model.mind import Fact
+from slowwave.model.plain_text import clean
 
 VERSION = 1
 """The version of the export format."""

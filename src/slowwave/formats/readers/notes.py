@@ -15,7 +15,7 @@ from slowwave.formats.readers.transcript import is_transcript, turns
 from slowwave.formats.vault import files as vault
 from slowwave.formats.vault.front_matter import FRONT, front
 from slowwave.model.exchange import Item, SkippedItem
-from slowwave.model.message import clean
+from slowwave.model.plain_text import clean
 
 MARKDOWN: Final = frozenset({".md", ".markdown"})
 SUFFIXES: Final = MARKDOWN | {".txt"}

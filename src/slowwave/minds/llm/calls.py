@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, Self, TypeGuard, cast
 
 from slowwave import forks
 from slowwave.errors import InputError, ModelError, PortError, shown
-from slowwave.model.message import tidy
+from slowwave.model.plain_text import tidy
 from slowwave.ports import LLM
 from slowwave.telemetry import child
 from slowwave.transport.patience import retry_delay

@@ -24,8 +24,8 @@ from slowwave.minds.llm.prompting import PROFILES, PromptQuestion
 from slowwave.minds.llm.shared_limits import SharedLimits
 from slowwave.minds.llm.withholding import Withheld
 from slowwave.model.budget import StoreBudget
-from slowwave.model.message import tidy
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Rejected, Summary, SummaryRequest, Transcript, Verdict
+from slowwave.model.plain_text import tidy
 from slowwave.model.plan import FREE, Cost
 from slowwave.policy.guard.grounding import content_stems, ground
 from slowwave.policy.retention.categories import REGISTRY

@@ -17,8 +17,8 @@ from slowwave.minds.llm.json_scan import (
     values,
 )
 from slowwave.minds.llm.reply_models import FactItem, Fields, ItemError, VerdictItem
-from slowwave.model.message import tidy
 from slowwave.model.mind import Rejected, SummaryRequest
+from slowwave.model.plain_text import tidy
 from slowwave.policy.text.tokens import STOP_WORDS, words
 
 LISTED: Final = 50

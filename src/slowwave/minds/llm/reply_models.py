@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from slowwave.errors import InputError
-from slowwave.model.message import checked_time, tidy
+from slowwave.model.message import checked_time
 from slowwave.model.mind import Relation
+from slowwave.model.plain_text import tidy
 
 TEXT_LONGEST: Final = 1_000  # characters; a fact is one sentence
 QUOTE_LONGEST: Final = 4_000

@@ -3,8 +3,8 @@
 from typing import Final
 
 from slowwave.errors import InputError, NotFoundError, shown
-from slowwave.model.message import tidy
 from slowwave.model.operations import SetTitle
+from slowwave.model.plain_text import tidy
 from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.pipelines.conversations import unknown_conversation
 from slowwave.pipelines.planning import apply_with_retry, new_id

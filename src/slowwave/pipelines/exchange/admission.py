@@ -27,9 +27,9 @@ from slowwave.model.memory import (
     altered,
     misplaced_fields,
 )
-from slowwave.model.message import clean
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
+from slowwave.model.plain_text import clean
 from slowwave.model.progress import RELEASED, is_offset_flag
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.edit import STATED

@@ -22,9 +22,10 @@ from slowwave.model.exchange import (
     SkippedItem,
 )
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.message import Message, checked_message, clean
+from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
+from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, reversible_run
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where

@@ -10,9 +10,9 @@ from typing import Final, Literal, TypeAlias
 
 from slowwave.model.codec import content_key
 from slowwave.model.memory import SUMMARY, Memory
-from slowwave.model.message import clean
 from slowwave.model.mind import Verdict
 from slowwave.model.operations import LinkKind
+from slowwave.model.plain_text import clean
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.guard.grounding import invented_details, missing_details
 from slowwave.policy.guard.summary_support import omitted_words, unsupported_rewording

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from slowwave.errors import InputError, shown
 from slowwave.model.context import Scene
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory
-from slowwave.model.message import clean
 from slowwave.model.names import optional_conversation, optional_name
+from slowwave.model.plain_text import clean
 from slowwave.model.query import Context, Hit, Item, Section, Where
 from slowwave.pipelines.conversations import (
     NEWEST_MESSAGE,

@@ -10,10 +10,11 @@ from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, NOTE, Memory
-from slowwave.model.message import checked_time, clean
+from slowwave.model.message import checked_time
 from slowwave.model.names import optional_conversation, optional_name, optional_names
 from slowwave.model.note import checked_folder, is_below, is_findable, passes_filter
 from slowwave.model.operations import Add, Change
+from slowwave.model.plain_text import clean
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.rarity import rarity_in_scope
 from slowwave.pipelines.recall.associations import with_associates

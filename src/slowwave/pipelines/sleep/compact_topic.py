@@ -9,7 +9,7 @@ import numpy as np
 from slowwave.errors import InputError
 from slowwave.model.counted import counted
 from slowwave.model.memory import FACT_KINDS, UNRECONCILED, Memory
-from slowwave.model.message import clean
+from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, Cost, Plan, Receipt, count_operations, reversible_run
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.reconcile import similarity

@@ -11,9 +11,9 @@ from slowwave.errors import ModelError
 from slowwave.model.codec import content_key
 from slowwave.model.counted import counted
 from slowwave.model.memory import SUMMARY, Memory
-from slowwave.model.message import clean
 from slowwave.model.mind import SummaryRequest
 from slowwave.model.operations import Add, Change, Link, Operation, Suppress
+from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, Group, cost_of
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.index_text import entries

@@ -8,9 +8,9 @@ from datetime import datetime
 from slowwave.errors import EmbedderError, ModelError
 from slowwave.model.codec import content_key
 from slowwave.model.memory import MESSAGE, SUMMARY, Memory
-from slowwave.model.message import clean
 from slowwave.model.mind import SummaryRequest
 from slowwave.model.operations import Add
+from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, Cost, cost_of
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id

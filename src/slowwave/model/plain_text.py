@@ -1,0 +1,34 @@
+"""Text that every store can hold: without NUL and lone surrogates."""
+
+from typing import Final
+
+_CONTROL: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
+
+
+def clean(text: str) -> str:
+    r"""The text with U+FFFD for NUL and lone surrogates, which no store can hold.
+
+    >>> clean("K\x00f" + chr(0xD83D))
+    'K\ufffdf\ufffd'
+    """
+    if text.isascii() and "\x00" not in text:
+        return text
+    return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def tidy(text: str) -> str:
+    r"""The cleaned text on one line, without control characters.
+
+    >>> tidy("one\ttwo\n")
+    'one two'
+    """
+    return " ".join(clean(text).translate(_CONTROL).split())
+
+
+def storable(text: str) -> bool:
+    r"""Whether every store returns this text as it was written: no NUL, no lone surrogate.
+
+    >>> storable("Zoë"), storable("a\x00"), storable(chr(0xD800))
+    (True, False, False)
+    """
+    return clean(text) == text
