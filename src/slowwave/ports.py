@@ -421,7 +421,7 @@ class AccessStore(Protocol):
         ...
 
     def take_claim(self, scope: str, name: str, claim: StoredAnswer, former: str) -> bool:
-        """Take over the claim of a process that ended without an answer; False: another process was quicker."""
+        """Take over the claim of a process that ended without an answer; False: another process has taken it."""
         ...
 
     def put_answer(self, scope: str, name: str, holder: str, answer: str | None) -> None:

@@ -98,7 +98,7 @@ def test_deleting_a_summary_restores_its_members_and_undo_restores_the_summary(w
     assert f"replaced by the summary {summary.id}: " in undoing
     assert "`revive` restores it" in undoing
     deleted = memory.delete(summary.id)
-    assert "what it stood for is in use again: 4 of them" in str(deleted)
+    assert "its members are in use again: 4 of them" in str(deleted)
     assert {one.id for one in memory.get_all()} == set(beds)
     world.later(days=1)
     memory.sleep()

@@ -102,7 +102,7 @@ def test_a_bug_in_the_program_stops_the_thread_and_says_so(monkeypatch: pytest.M
 
     sleeper = BackgroundSleeper(night, 0.01)
     assert soon(lambda: sleeper.problem)
-    assert "stopped for good" in str(sleeper.problem)
+    assert "ended all further sleep passes" in str(sleeper.problem)
     assert raised[0].exc_type is ZeroDivisionError
     sleeper.stop()
 
@@ -307,4 +307,4 @@ def test_a_group_that_asks_for_too_much_waits_and_smaller_ones_go_on() -> None:
     staged = StagePlan(groups=(group(3), group(4), group(2)), left=1).limited(budget)
     assert [one.because for one in staged.groups] == ["3 at once", "2 at once"]
     assert (staged.left, budget.left) == (2, 0)
-    assert staged.problems == ("4 at once: 4 changes, and minds may make 2 more tonight",)
+    assert staged.problems == ("4 at once: 4 changes, and minds may make 2 more in this pass",)

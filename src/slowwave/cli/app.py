@@ -197,7 +197,7 @@ def suggestion(name: str, known: Mapping[str, object]) -> str:
     cls=LazyGroup,
     sections=SECTIONS,
     epilog="Exit codes: 0 done · 1 a problem was found · 2 wrong input or settings · 3 work waits for a model · 4 store. "
-    "Options may stand before or after the command. TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00. "
+    "Options may be given before or after the command. TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00. "
     "ID may be shortened to its first 6 characters or more.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

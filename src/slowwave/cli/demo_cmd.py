@@ -32,7 +32,7 @@ ITEMS_SHOWN: Final = 4
 """Items that are shown of each section of a context."""
 BAR_WIDTH: Final = 24
 PURPOSE_WIDTH: Final = 24
-"""Columns that the purpose of a command needs to stand beside it."""
+"""Columns that the purpose of a command needs beside it."""
 NEXT: Final = (
     ("slowwave remember 'I am allergic to walnuts'", "store what was said"),
     ("slowwave search 'what must not be in my soup?' --why", "find it, with every term of the score"),

@@ -196,7 +196,7 @@ def confirm(question: str, *, yes: bool, refusal: str = "nothing was changed: co
         if not click.confirm(question, err=True):
             raise CancelledError
     except click.Abort as error:
-        sys.stderr.write("\n")  # the cursor stands behind the question
+        sys.stderr.write("\n")  # the cursor is behind the question
         if isinstance(error.__context__, KeyboardInterrupt):
             raise CancelledError(INTERRUPTED) from None
         raise CancelledError from None

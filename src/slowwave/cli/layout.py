@@ -22,7 +22,7 @@ class HelpFormatter(click.HelpFormatter):
         super().__init__(indent_increment, width=width or fitting, max_width=max_width)
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        """Write a list of names and descriptions; on a narrow terminal long names stand above their description."""
+        """Write a list of names and descriptions; on a narrow terminal long names are written above their description."""
         super().write_dl(rows, min(col_max, max(FIRST_MIN, self.width // 3)), col_spacing)
 
 

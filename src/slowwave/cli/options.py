@@ -235,7 +235,7 @@ def common_options(
 ) -> Callable[..., Any]:
     """Decorate the function of a command: add the shared options, pass them as `CommonOptions`, end with its exit code.
 
-    Every command accepts all shared options, so that they can stand in a shell alias. The function returns the exit
+    Every command accepts all shared options, so that a shell alias can contain them. The function returns the exit
     code, None for 0.
 
     Args:

@@ -110,7 +110,7 @@ _HIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u2
 _FORCED: Final = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Environment variables that make programs print as if at a terminal."""
 _COLUMN_MIN: Final = 20
-"""Columns: a text that would have fewer beside what stands before it begins on the next line."""
+"""Columns: a text that would have fewer on its line begins on the next one."""
 _WIDTH_MAX: Final = 100
 """Columns: longer lines are hard to read, however wide the terminal is."""
 

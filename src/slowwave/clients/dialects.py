@@ -228,7 +228,7 @@ class Messages(Dialect):
         return found
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
-        """Extend the system prompt at its end, so that what stands before it stays in the cache."""
+        """Extend the system prompt at its end, so that the text before it stays in the cache."""
         return {**arguments, "system": _extended(arguments.get("system"), text)}
 
     def answer(self, result: Any) -> str:  # noqa: ANN401 - a Message

@@ -61,7 +61,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 def escape(text: str) -> str:
-    """A text as it may stand in SVG. A character that XML does not allow becomes U+FFFD."""
+    """A text that SVG may contain. A character that XML does not allow becomes U+FFFD."""
     return escape_markup(_NOT_XML.sub("\ufffd", text))
 
 

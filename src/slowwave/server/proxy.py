@@ -31,7 +31,7 @@ BUDGET_TOKENS: Final = 800
 """The size of what is recalled for a call."""
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 600.0
-"""How long the other server may send nothing: a model may think for minutes."""
+"""How long the other server may send nothing: a model may need minutes."""
 KEY: Final = "x-slowwave-key"
 """The header with a key of the store. `Authorization` has the key of the other server."""
 COMPLETIONS: Final = "/chat/completions"

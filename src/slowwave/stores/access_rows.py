@@ -66,7 +66,7 @@ class AccessRows(StoreBase):
         return StoredAnswer(request, holder, from_micros(at), answer)
 
     def take_claim(self, scope: str, name: str, claim: "StoredAnswer", former: str) -> bool:
-        """Take over the claim of a process that ended before it had an answer; False: another process was quicker."""
+        """Take over the claim of a process that ended before it had an answer; False: another process has taken it."""
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
             values = (claim.request, claim.holder, to_micros(claim.at), token, name, former)

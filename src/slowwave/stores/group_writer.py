@@ -425,7 +425,7 @@ class GroupWriter:
         stored = self._db.run("cursor", place).get or 0
         if stored != operation.before:
             raise StalePlanError(
-                f"the cursor {operation.cursor!r} of {operation.conversation!r} stands at {stored}, not {operation.before}"
+                f"the cursor {operation.cursor!r} of {operation.conversation!r} is at {stored}, not {operation.before}"
             )
         self._db.run("put_cursor", (*place, operation.after))
         self._failpoint("apply.advance")

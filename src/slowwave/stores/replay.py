@@ -179,7 +179,7 @@ def _texts_of_change(fields: Sequence[str | None]) -> Iterator[str]:
 
 
 def _written_forms(text: str) -> Iterable[str]:
-    """A text as tables hold it: as it is, as JSON, and as JSON in a JSON text, as metadata stand in the journal."""
+    """A text as tables hold it: as it is, as JSON, and as JSON in a JSON text, as the journal holds metadata."""
     once = dumps(text)[1:-1]
     return dict.fromkeys((text, once, dumps(once)[1:-1]))
 

@@ -136,7 +136,7 @@ def write_undo(output: Output, story: Replay, run_id: str) -> None:
         output.write_row(("        + ", "green"), (one_line(member.text, output.width - 12 - len(phase)) + phase, ""))
     repeated = any(receipt.cause == "sleep/compress" for receipt in report.receipts)
     output.write(
-        "The summary is retracted; its members stand again. "
+        "The summary is retracted; its members are active again. "
         + (
             "The next night compresses them again."
             if repeated

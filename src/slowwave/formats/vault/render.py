@@ -15,7 +15,7 @@ from slowwave.model.plan import Run, count_operations
 from slowwave.policy.guard.fence import escape
 
 _CORE: Final = (
-    "What stands in every context: what you pinned, what is used often, and what is protected by its category.",
+    "What every context contains: what you pinned, what is used often, and what is protected by its category.",
     'Change it on the pages in facts/: edit a line, move it to another page, or add one that begins with "- "; then sync.',
     "",
 )

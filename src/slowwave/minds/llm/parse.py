@@ -35,7 +35,7 @@ class Shape(Generic[Item]):
     """The form of an answer: a list of items under a key. An object with the required fields is an item.
 
     `former` is the key of an earlier form of the answer, which is still read. `count` names the number of reviewed things
-    that stands beside the list.
+    beside the list.
     """
 
     key: str

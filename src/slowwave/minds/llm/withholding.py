@@ -24,7 +24,7 @@ class Withheld:
         active: whether secrets are withheld; otherwise nothing is changed.
 
     Attributes:
-        placeholders: what stands in the question in place of secrets.
+        placeholders: what replaces secrets in the question.
     """
 
     active: bool

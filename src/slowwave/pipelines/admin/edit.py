@@ -262,7 +262,7 @@ def _source_note(receipt: Receipt) -> list[str]:
 
 def _with_member_note(receipt: Receipt) -> Receipt:
     restored = sum(isinstance(operation, Change) and operation.after.is_searchable for operation in receipt.applied)
-    return with_notes(receipt, notes=[f"what it stood for is in use again: {restored} of them"] if restored else [])
+    return with_notes(receipt, notes=[f"its members are in use again: {restored} of them"] if restored else [])
 
 
 def pin(ports: Ports, memory_id: str, *, on: bool) -> Receipt:

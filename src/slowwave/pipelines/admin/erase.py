@@ -206,7 +206,7 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice), choice.text), choice, done, sequence)
         done.problems = [dropped.reason for dropped in receipt.dropped]
         if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
-            done.problems.append("memories that came in meanwhile hold the words: erase again")
+            done.problems.append("memories that were stored meanwhile contain the words: erase again")
         if not done.problems:
             break
     if not done.touched and not repeated and not done.problems:

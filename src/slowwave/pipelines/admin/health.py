@@ -337,7 +337,7 @@ def _held(ports: Ports) -> Iterator[Finding]:
     yield from _finding(
         "held",
         ports.store.select((ports.scope,), Where(kinds=frozenset(KINDS), phases=frozenset(HOT), flag=RESTORED)),
-        "memories stand beside the size targets: an undo or `revive` brought them back",
+        "memories do not count towards the size targets: an undo or `revive` brought them back",
         "nothing else goes in their place; a use or `update` lets one go, and so does undoing the undo for all of them",
         urgent=False,
     )

@@ -3,7 +3,7 @@
 A mind that runs on this machine is shown every similar memory. A mind that counts tokens (`ports.Counting`) is shown at most
 FEW per fact, and only those that share more than a name, a date or a number: on measured conversations half of the similar
 memories shared nothing else with the fact, and none of these changed. Shared stems count by their rarity in the scope: in a talk
-about a dance studio, "dance" and "studio" stand in every second fact and say nothing of which one is changed.
+about a dance studio, every second fact contains "dance" and "studio", which say nothing of which one is changed.
 """
 
 from collections.abc import Callable, Collection, Sequence

@@ -43,7 +43,7 @@ CAUSE: Final = "consolidate/pages"
 CAUSES: Final = frozenset({CAUSE, "sleep/topic_pages"})
 """The causes of runs that only bring pages up to date."""
 CURSOR: Final = "pages"
-"""Of each conversation the last message whose clauses stand on pages; of the scope the last change of a fact."""
+"""Of each conversation the last message whose clauses pages list; of the scope the last change of a fact."""
 MESSAGES_MAX: Final = 1000
 """How many new messages one pass reads."""
 CONVERSATIONS_MAX: Final = 300
@@ -312,7 +312,7 @@ class _Pages:
         because = f"{len(lines)} entries of {page.ref}"
         if not lines:
             after = transition(page, "retract", self.ports.config, valid_to=self.now)
-            return Change(before=page, after=after, because="nothing that it lists is left")
+            return Change(before=page, after=after, because="nothing that it lists remains")
         after = altered(
             page,
             text=page_text(page.subject or "", topic, lines),
@@ -329,10 +329,10 @@ class _Pages:
         if page.ref not in self.due:
             return None
         after = altered(page, due_at=due, version=page.version + 1)
-        return Change(before=page, after=after, because="looked at; no line is to leave yet")
+        return Change(before=page, after=after, because="checked; no line is to leave yet")
 
     def _standing(self, lines: Sequence[PageLine], topic: str) -> tuple[tuple[PageLine, ...], datetime | None]:
-        """The lines that still stand on a page, and when it is to be looked at again: when the next line may leave."""
+        """The lines that a page keeps, and when it is due again: when the next line may leave."""
         if topic == LIFE:
             return tuple(lines), None
         old = [line.member for line in lines if leaves_at(line) <= self.now]

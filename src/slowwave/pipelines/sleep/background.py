@@ -104,7 +104,7 @@ class BackgroundSleeper:
                 self._sleep()
         finally:
             if not self._stopped.is_set():
-                self._problem = "sleep stopped for good by an error in the program: see the traceback it left"
+                self._problem = "an error in the program ended all further sleep passes: see its traceback"
 
     def _sleep(self) -> None:
         try:

@@ -51,7 +51,7 @@ class Budget:
         for group in groups:
             number = count_changes(group)
             if not self.can_afford(number):
-                refused.append(f"{group.because}: {number} changes, and minds may make {self.left} more tonight")
+                refused.append(f"{group.because}: {number} changes, and minds may make {self.left} more in this pass")
                 continue
             self.left -= number
             kept.append(group)

@@ -48,7 +48,7 @@ class Compacted:
         eras: how many eras were written.
         left: how many stretches and eras are still due.
         problems: why something was not written.
-        cost: what thinking cost since the last summary was stored.
+        cost: what models cost since the last summary was stored.
         busy: whether another thread of this process is summarising the conversation, so that nothing was done.
     """
 
@@ -233,7 +233,7 @@ class _Compacting:
                 ):
                     break
             if not spans:
-                because = f"{len(failed_before)} eras of {self.name} written at last"
+                because = f"{len(failed_before)} eras of {self.name} written, which had failed before"
                 self._store(self._era_operations(failed_before), [], because)
             self._log_result()
         eras_left = sum(era.span in self.failed_eras for era in _due_eras(self.stretches, self.eras))
@@ -345,7 +345,7 @@ class _Compacting:
         return True
 
     def _unjournaled_cost(self) -> Cost:
-        """What thinking has cost since the last summary was stored."""
+        """What models have cost since the last summary was stored."""
         spent, journaled = self.writer.cost, self.journaled_cost
         return Cost(
             calls=spent.calls - journaled.calls,

@@ -122,7 +122,7 @@ class SleepContext:
         if (after.due_at, after.pace) == (memory.due_at, memory.pace):
             return None
         after = altered(after, version=memory.version + 1)
-        return Change(before=memory, after=after, because="looked at; nothing to do yet")
+        return Change(before=memory, after=after, because="checked; nothing to do yet")
 
 
 def _matches(memory: Memory, where: Where) -> bool:
@@ -138,7 +138,7 @@ def _matches(memory: Memory, where: Where) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagePlan:
-    """What a stage plans: groups, how much it leaves for another pass, what failed, and what thinking cost.
+    """What a stage plans: groups, how much it leaves for another pass, what failed, and what models cost.
 
     `again` is when that work is due, if no memory's `due_at` says so.
     """

@@ -90,7 +90,7 @@ def conflicts(
             ((sum(map(idf, wanted & _content(piece))) / mass, piece) for piece in _affirmed(text)), default=(0.0, "")
         )
         if best >= share:
-            because = f'"{clause.strip()}" stands against "{denial.strip()}".'
+            because = f'"{clause.strip()}" contradicts "{denial.strip()}".'
             conflicting.append(Conflict(index=index, clause=clause, share=best, because=because))
     return sorted(conflicting, key=lambda conflict: (-conflict.share, conflict.index))[:limit]
 

@@ -108,7 +108,7 @@ def _shortfall(cosine: float, alignment: Alignment) -> str:
     if alignment.worst < WORST_MIN:
         return f"a word has no near partner ({alignment.worst:.2f})"
     if alignment.order < ORDER_MIN:
-        return f"the shared words stand in another order ({alignment.order:.2f})"
+        return f"the shared words have another order ({alignment.order:.2f})"
     if alignment.prepositions > PREPOSITIONS_MAX:
         return f"{alignment.prepositions} prepositions differ"
     return ""

@@ -41,7 +41,7 @@ _NEW_CLAUSE: Final = lazy_regex(
     r"[;:,–—]?\s+(?:and|but|while|whereas|because|so|also)\s+(?=(?:I|my|our|we|he|his|she|her|it|its|they|their|the)\b)|[;–—]\s*",
     re.IGNORECASE,
 )
-"""What stands between two clauses of a sentence, each with a subject."""
+"""The text between two clauses of a sentence, each with a subject."""
 
 RelevantSentences = Sequence[tuple[str, bool]]
 """Sentences of a text, each with whether it shares a word with the question."""

@@ -25,7 +25,7 @@ from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, content_terms, stem, words
 
 TOPICS_MAX: Final = 2
-"""On how many pages one clause or fact may stand."""
+"""How many pages may list one clause or fact."""
 WORDS_MAX: Final = 24
 """Words of one entry, unless its first clause is longer."""
 LIFE_WORDS_MAX: Final = 40
@@ -45,7 +45,7 @@ RETOLD: Final = 0.75
 STAYS_FROM: Final = 0.45
 """The importance from which an ordinary entry stays longer than that, unless it tells of a single occasion."""
 KEPT: Final = timedelta(days=180)
-"""How long an entry that does not last stands on its page."""
+"""How long a page lists an entry that does not last."""
 LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
 """The kinds of source that pages list. Tools, web pages and models speak about the world, not about a person."""
 LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}

@@ -289,7 +289,7 @@ _OWN_CLAUSE: Final = lazy_regex(r"\s+(?:is|was|are|were|will|has|had|would|worke
 
 
 def _beside_days(text: str, phrases: list[DatePhrase]) -> list[DatePhrase]:
-    """The phrases, each relative one that stands directly before a written day joined to it."""
+    """The phrases, each relative one directly before a written day joined to it."""
     days = {written.start: written for written in mentioned(text) if written.readings[0][1] and written.readings[0][2]}
     if not days:
         return phrases

@@ -38,7 +38,7 @@ _DATE: Final = lazy_regex(
     r"(?:[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}|[0-9]{4})|[0-9]{4}([./-])[0-9]{1,2}\2[0-9]{1,2})"
 )
 _DOTTED: Final = lazy_regex(r"(?![0-9](?:\.[0-9]){3}$)[0-9]{1,3}(?:\.[0-9]{1,3}){2,3}")
-"""An address such as 192.168.1.11, or a version, unless its groups are thousands or its four digits stand apart."""
+"""An address such as 192.168.1.11, or a version, unless its groups are thousands or it has four single digits."""
 _BETWEEN: Final = r"[ .,'/()_·-]"
 _RUN: Final = lazy_regex(rf"[0-9](?:{_BETWEEN}{{0,3}}[0-9])*")
 _LOOSE: Final = "[ _(-]{0,2}"
@@ -129,7 +129,7 @@ class _Pattern:
     insides: Mapping[str, str]
 
     def matches(self, shown: str) -> Iterator[re.Match[str]]:
-        """The places in a plain text at which the text stands."""
+        """The places of the text in a plain text."""
         place = 0
         while (match := self.regex.search(shown, place)) is not None:
             right = all(match[name] == inside for name, inside in self.insides.items())
@@ -176,7 +176,7 @@ def _part(part: str, insides: dict[str, str]) -> str:
 
 
 def _groups(written: str) -> tuple[list[str], list[str]]:
-    """The groups of a number, and what stands between them."""
+    """The groups of a number, and the characters between them."""
     return re.findall(r"[0-9]+", written), re.findall(r"[^0-9]+", written)
 
 

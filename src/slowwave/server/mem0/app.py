@@ -120,7 +120,7 @@ class All(Asked):
 
 
 class Feedback(Asked):
-    """What a person thinks of a memory."""
+    """A person's rating of a memory."""
 
     memory_id: str
     feedback: Annotated[str, Field(pattern="^(POSITIVE|NEGATIVE|VERY_NEGATIVE)$")] | None = None

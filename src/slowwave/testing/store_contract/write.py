@@ -259,7 +259,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
 
     def test_a_cursor_moves_only_from_its_present_value(self, store: Store) -> None:
         store.apply(plan(add(message("Hello")), advance(0, 1)))
-        assert "stands at 1, not 0" in store.apply(plan(advance(0, 2))).dropped[0].reason
+        assert "is at 1, not 0" in store.apply(plan(advance(0, 2))).dropped[0].reason
         conversation = store.conversation(SCOPE, "c1")
         assert conversation is not None
         assert (conversation.cursor("distil"), conversation.cursor("other"), conversation.last_seq) == (1, 0, 1)
