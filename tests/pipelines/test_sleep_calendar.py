@@ -11,6 +11,14 @@ FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 STATED: dict[str, Callable[[AgentMemory, datetime], object]] = {
     "a message": lambda memory, at: memory.add_messages([{"role": "user", "content": "I live in Bern.", "at": at}]),
     "a fact": lambda memory, at: memory.add("Ada likes tea", at=at),
+    "a state that ends": lambda memory, _: memory.add("Ada is pregnant", category="person", at=LAST),
+    "an end": lambda memory, _: memory.add("Ada's visa is valid until 31 December 9999", category="person"),
+    "a message of a month": lambda memory, at: memory.add_messages(
+        [{"role": "user", "content": "I moved to Bern in June.", "at": at}]
+    ),
+    "a message of an end": lambda memory, at: memory.add_messages(
+        [{"role": "user", "content": "My visa is valid until 31 December 9999.", "at": at}]
+    ),
 }
 
 

@@ -144,7 +144,15 @@ def test_any_text_is_read_without_an_error(text: str, at: datetime) -> None:
 @pytest.mark.parametrize("at", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)])
 @pytest.mark.parametrize(
     "text",
-    ["last winter", "at Christmas", "last quarter", "the second week of May", "the month after next", "letztes Jahr"],
+    [
+        "last winter",
+        "at Christmas",
+        "last quarter",
+        "late today",
+        "the second week of May",
+        "the month after next",
+        "letztes Jahr",
+    ],
 )
 def test_a_message_with_the_first_or_the_last_date_of_the_calendar_supports_a_date_that_it_names(
     text: str, at: datetime

@@ -192,7 +192,10 @@ def own_end(memory: Memory) -> datetime | None:
     """
     if memory.kind in {SUMMARY, "procedural"} or memory.category not in PERSONAL:
         return None
-    return _own_end(memory.text, memory.valid_from)
+    try:
+        return _own_end(memory.text, memory.valid_from)
+    except OverflowError:  # after the end of the calendar: "valid until 31 December 9999"
+        return None
 
 
 @lru_cache(maxsize=20_000)

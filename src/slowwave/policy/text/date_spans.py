@@ -266,10 +266,10 @@ def _part_of(span: DateSpan, part: str | None) -> DateSpan:
 def _edge(span: DateSpan, part: str | None) -> DateSpan:
     """The first or last days of a span, at most `EXACT_DAYS`, if the part is its beginning or end; else the part."""
     first, last = _part_of(span, part)
-    days = timedelta(days=EXACT_DAYS - 1)
+    days = min(timedelta(days=EXACT_DAYS - 1), last - first)
     if first == span[0]:
-        return first, min(last, first + days)
-    return (max(first, last - days), last) if last == span[1] else (first, last)
+        return first, first + days
+    return (last - days, last) if last == span[1] else (first, last)
 
 
 def _is_span(match: re.Match[str], length: timedelta) -> bool:

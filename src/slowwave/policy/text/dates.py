@@ -6,6 +6,7 @@ A date is represented by *partials*, truncated ISO 8601 dates: "2026-02-28", "20
 
 import re
 from bisect import bisect_left
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -385,8 +386,10 @@ def _days_away(year: int, when: tuple[int, int | None], at: datetime) -> int | N
     if day:
         real = _real(year, month, day)
         return (real - at.date()).days if real else None
-    first = date(year, month, 1)
-    last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    first = _real(year, month, 1)
+    if first is None:
+        return None
+    last = first.replace(day=monthrange(year, month)[1])
     return max(0, (first - at.date()).days) or min(0, (last - at.date()).days)
 
 

@@ -163,7 +163,7 @@ def _rules(words: _Language) -> tuple[Rule, ...]:
             rules.append((_pattern(beside), unit, steps, False))
         if unit == "weekend":  # its name is English too
             continue
-        for sign, counted in (*((-1, one) for one in words.ago), *((1, one) for one in words.ahead)):
+        for sign, counted in (*((-1, form) for form in words.ago), *((1, form) for form in words.ahead)):
             written = counted.replace("COUNT", count).replace("UNIT", f"(?:{names})")
             rules.append((_pattern(written), unit, sign, True))
     for steps, day in ((-1, words.yesterday), (-2, words.before), (1, words.tomorrow)):

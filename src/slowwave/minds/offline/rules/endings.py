@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from typing import Final
 
 from slowwave.minds.offline.rules.words import PASSING
@@ -74,7 +74,7 @@ def _expiry(text: str, at: datetime) -> datetime | None:
     if not written or not written[0].readings or written[0].start > _NEAR:
         return None
     year, month, day = written[0].readings[0]
-    if year is None:
+    if year is None or year == MAXYEAR:  # "until 31 December 9999" means for ever
         return None
     if day is not None and month is not None:
         end = datetime(year, month, day, tzinfo=UTC) + timedelta(days=1)
