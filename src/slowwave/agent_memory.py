@@ -379,7 +379,7 @@ class AgentMemory:
     ) -> Receipt:
         """Store a fact. It is reconciled with the known facts: it may update, supersede or repeat one of them.
 
-        `receipt.outcomes[0]` says which, and names the memory that holds the fact now. If the model fails, the fact is stored all the same, and `receipt.waiting` counts it: a sleep pass asks again.
+        `receipt.outcomes[0]` says which, and names the memory that holds the fact now. If the model fails, the fact is stored nevertheless, and `receipt.waiting` counts it: a sleep pass asks again.
 
         Args:
             text: the fact as one sentence.
@@ -461,10 +461,12 @@ class AgentMemory:
         Raises:
             NotFoundError: the conversation has no messages; the error lists those that exist.
         """
+        from slowwave.pipelines.conversations import known_conversation
         from slowwave.pipelines.ingest.distil import consolidate
 
         conversation = optional_conversation(conversation)
-        self._session.check_conversation(conversation)
+        if conversation is not None:
+            known_conversation(self.ports, conversation)
         result = consolidate(self.ports.start_run(), conversation, force=force, on_progress=on_progress)
         self._session.raise_if_strict(result.problems)
         return result
@@ -864,6 +866,15 @@ class AgentMemory:
 
         return strength(self.get(memory_id), self.ports.config, self.ports.now())
 
+    def strengths(self, memories: Sequence[Memory]) -> list[float]:
+        """Return how strong these memories are now, in their order. See `strength`."""
+        from slowwave.policy.retention.policies import strength
+
+        now, config = self.ports.now(), self.ports.config
+        if any(not isinstance(memory, Memory) for memory in memories):
+            raise InputError("memories contains other values than memories: pass a list of slowwave.Memory")
+        return [strength(memory, config, now) for memory in memories]
+
     # ---- notes
 
     def note(
@@ -1003,15 +1014,6 @@ class AgentMemory:
         return self._session.checked(
             remove_note(self.ports, name, folder, if_version=optional_count(if_version, "if_version"))
         )
-
-    def strengths(self, memories: Sequence[Memory]) -> list[float]:
-        """Return how strong these memories are now, in their order. See `strength`."""
-        from slowwave.policy.retention.policies import strength
-
-        now, config = self.ports.now(), self.ports.config
-        if any(not isinstance(memory, Memory) for memory in memories):
-            raise InputError("memories contains other values than memories: pass a list of slowwave.Memory")
-        return [strength(memory, config, now) for memory in memories]
 
     # ---- sleep
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from slowwave import forks, settings
 from slowwave.composition import build_ports
-from slowwave.errors import ClosedError, InputError, NotFoundError, PortError
+from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.names import checked_name
 from slowwave.model.plan import Receipt
@@ -233,15 +233,6 @@ class MemorySession:
         from slowwave.pipelines.conversations import latest_conversation
 
         return latest_conversation(self.ports) or DEFAULT_CONVERSATION
-
-    def check_conversation(self, name: str | None) -> None:
-        """Raise NotFoundError for a conversation without messages; the error lists those that exist."""
-        ports = self.ports
-        if name is None or ports.store.conversation(ports.scope, name) is not None:
-            return
-        from slowwave.pipelines.conversations import unknown_conversation
-
-        raise NotFoundError(unknown_conversation(ports, name))
 
     def after_messages(self, conversation: str) -> None:
         """Summarise the conversation in the background if a stretch of it is due and the configuration says so."""

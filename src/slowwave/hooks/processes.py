@@ -54,11 +54,11 @@ def start_resident(options: Mapping[str, str], opening: Mapping[str, Any], proje
     known = settings.read()
     if not known.hook_minutes or not channel.available():
         return False
-    paths = [one for one in (store_address(options, known), known.vault) if one and not one.startswith(SERVERS)]
-    path = channel.address(options)
-    if not all(Path(one).is_absolute() for one in paths) or not _may_start(path):
+    paths = [path for path in (store_address(options, known), known.vault) if path and not path.startswith(SERVERS)]
+    address = channel.address(options)
+    if not all(Path(path).is_absolute() for path in paths) or not _may_start(address):
         return False
-    task = {"path": path, "options": dict(options), "opening": dict(opening), "project": str(project.resolve())}
+    task = {"path": address, "options": dict(options), "opening": dict(opening), "project": str(project.resolve())}
     _start([sys.executable, "-m", "slowwave.hooks.resident", json.dumps(task)], cwd="/")
     return True
 

@@ -177,7 +177,7 @@ def instead_of(name: str, known: Collection[str]) -> tuple[str, ...]:
     import difflib  # noqa: PLC0415 - only an error needs it
 
     plain = name.casefold().replace("-", "_")
-    meant = [one for one in GUESSES.get(plain, ()) if one in known]
+    meant = [guess for guess in GUESSES.get(plain, ()) if guess in known]
     near = difflib.get_close_matches(plain, known, n=MOST, cutoff=SIMILAR)
     return tuple(dict.fromkeys(meant or near))[:MOST]
 

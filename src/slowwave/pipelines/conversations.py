@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, NotFoundError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory, Phase
 from slowwave.model.message import Message
 from slowwave.model.query import Where
@@ -71,28 +71,47 @@ def _message(memory: Memory) -> Message:
     )
 
 
-def find_conversation(ports: Ports, wanted: str, *, beginnings: bool = True) -> str | None:
+def find_conversation(ports: Ports, text: str, *, beginnings: bool = True) -> str | None:
     """The name of the conversation of this name, else of this title, else whose name or title begins so; or None.
 
     Args:
         ports: the store and the scope.
-        wanted: a name, a title, or the beginning of one.
+        text: a name, a title, or the beginning of one.
         beginnings: False: only whole names and titles.
 
     Raises:
         InputError: several conversations have this title or begin so; the error lists them.
     """
-    if ports.store.conversation(ports.scope, wanted) is not None:
-        return wanted
-    known = [one for one in ports.store.conversations(ports.scope) if one.name]
-    found = [one for one in known if one.title == wanted]
-    if not found and beginnings and len(wanted) >= BEGINNING_MIN:
-        found = [one for one in known if one.name.startswith(wanted) or (one.title or "").startswith(wanted)]
+    if ports.store.conversation(ports.scope, text) is not None:
+        return text
+    known = [conversation for conversation in ports.store.conversations(ports.scope) if conversation.name]
+    found = [conversation for conversation in known if conversation.title == text]
+    if not found and beginnings and len(text) >= BEGINNING_MIN:
+        found = [
+            conversation
+            for conversation in known
+            if conversation.name.startswith(text) or (conversation.title or "").startswith(text)
+        ]
     if len(found) > 1:
-        shown = ", ".join(f"{one.name} ({one.title})" if one.title else one.name for one in found[:NAMED])
+        shown = ", ".join(
+            f"{conversation.name} ({conversation.title})" if conversation.title else conversation.name
+            for conversation in found[:NAMED]
+        )
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        raise InputError(f"several conversations are called {wanted!r}, or begin so: {shown}{more}; give a whole name")
+        raise InputError(f"several conversations are called {text!r}, or begin so: {shown}{more}; give a whole name")
     return found[0].name if found else None
+
+
+def known_conversation(ports: Ports, name: str) -> ConversationState:
+    """The state of a conversation.
+
+    Raises:
+        NotFoundError: it has no messages; the error lists similar names.
+    """
+    found = ports.store.conversation(ports.scope, name)
+    if found is None:
+        raise NotFoundError(unknown_conversation(ports, name))
+    return found
 
 
 def unknown_conversation(ports: Ports, name: str) -> str:

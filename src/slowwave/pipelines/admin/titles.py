@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from slowwave.errors import InputError, NotFoundError, shown
+from slowwave.errors import InputError, shown
 from slowwave.model.operations import SetTitle
 from slowwave.model.plain_text import tidy
 from slowwave.model.plan import Group, Plan, Receipt
-from slowwave.pipelines.conversations import unknown_conversation
+from slowwave.pipelines.conversations import known_conversation
 from slowwave.pipelines.planning import apply_with_retry, new_id
 from slowwave.ports import Ports
 
@@ -24,9 +24,7 @@ def set_title(ports: Ports, conversation: str, title: str | None) -> Receipt:
     title = checked_title(title)
 
     def plan() -> Plan:
-        found = ports.store.conversation(ports.scope, conversation)
-        if found is None:
-            raise NotFoundError(unknown_conversation(ports, conversation))
+        found = known_conversation(ports, conversation)
         because = "title set by a person" if title else "title removed by a person"
         change = SetTitle(conversation=conversation, before=found.title, after=title, because=because)
         now = ports.now()

@@ -133,12 +133,12 @@ def similar_in_content(
         least = min(sum(map(information, stems)), sum(map(information, other)))
         share = sum(map(information, common)) / least if least else 0.0
         if cosine is not None and cosine >= near.duplicate:
-            wanted = True
+            is_similar = True
         elif cosine is not None and cosine >= near.matter:
-            wanted = share >= RARE / 2 or shortest <= SHARED
+            is_similar = share >= RARE / 2 or shortest <= SHARED
         else:
-            wanted = share >= RARE and (len(common) >= SHARED or 0 < shortest <= 2 * len(common))
-        if wanted:
+            is_similar = share >= RARE and (len(common) >= SHARED or 0 < shortest <= 2 * len(common))
+        if is_similar:
             worth.append((share + (cosine or 0.0), memory, cosine))
     worth.sort(key=lambda each: -each[0])  # stable: equal ones stay in the order of the search
     return [(memory, cosine) for _, memory, cosine in worth[:FEW]]
@@ -221,9 +221,9 @@ def _similar_in_batch(
             continue
         cosine = None if new.vector is None or other.vector is None else float(new.vector @ other.vector)
         if counted:
-            wanted = new.stems == other.stems or (cosine is not None and cosine >= near.duplicate)
+            is_similar = new.stems == other.stems or (cosine is not None and cosine >= near.duplicate)
         else:
-            wanted = bool(new.stems & other.stems) or (cosine is not None and cosine >= near.related)
-        if wanted:
+            is_similar = bool(new.stems & other.stems) or (cosine is not None and cosine >= near.related)
+        if is_similar:
             similar.append((other.memory, cosine))
     return similar[-CANDIDATES:]

@@ -165,12 +165,12 @@ class _Pages:
             self._move("", before, reached)
         self.left += len(facts) == FACTS_MAX
         room = MESSAGES_MAX
-        wanted: list[Where] = []
+        wheres: list[Where] = []
         for found in state.conversations:
             start = found.cursor(CURSOR)
             if not found.name or found.last_seq <= start:
                 continue
-            if room <= 0 or len(wanted) == CONVERSATIONS_MAX:
+            if room <= 0 or len(wheres) == CONVERSATIONS_MAX:
                 self.left += 1
                 continue
             where = Where(
@@ -180,12 +180,12 @@ class _Pages:
                 until_seq=start + room,
                 order="seq",
             )
-            wanted.append(where)
+            wheres.append(where)
             end = min(found.last_seq, start + room)
             self.left += end < found.last_seq
             room -= end - start
             self._move(found.name, start, end)
-        selected = self.ports.store.select_each(self.ports.scope, wanted) if wanted else ()
+        selected = self.ports.store.select_each(self.ports.scope, wheres) if wheres else ()
         self.messages = [message for messages in selected for message in messages]
 
     def _move(self, conversation: str, before: int, after: int) -> None:
@@ -235,7 +235,7 @@ class _Pages:
     ) -> list[PageEntry]:
         """The entries of messages (of these pages only), then those of facts, which replace them."""
         messages = list(messages)
-        before = {(one.conversation, one.seq + 1): one for one in messages}
+        before = {(message.conversation, message.seq + 1): message for message in messages}
         found = [
             entry
             for message in messages
@@ -248,8 +248,8 @@ class _Pages:
             )
         ]
         facts = list(facts)
-        wanted = dict.fromkeys(source.memory for fact in facts for source in fact.sources)
-        sources = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), wanted)}
+        ids = dict.fromkeys(source.memory for fact in facts for source in fact.sources)
+        sources = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), ids)}
         for fact in facts:
             said = [sources[source.memory] for source in fact.sources if source.memory in sources]
             speaker = message_subject(said[0]) if said else None
@@ -336,7 +336,7 @@ class _Pages:
         if topic == LIFE:
             return tuple(lines), None
         old = [line.member for line in lines if leaves_at(line) <= self.now]
-        members = {one.id: one for one in self.ports.store.get((self.ports.scope,), old)} if old else {}
+        members = {member.id: member for member in self.ports.store.get((self.ports.scope,), old)} if old else {}
         ahead = [at for line in lines if (at := leaves_at(line)) > self.now]
         standing = tuple(
             line for line in lines if leaves_at(line) > self.now or stays(line, members.get(line.member), self._worth)

@@ -502,14 +502,14 @@ def _wanted(memory: Memory, request: Search) -> bool:
     )
 
 
-def _place(hits: Sequence[Hit], one: str) -> int | None:
+def _place(hits: Sequence[Hit], fact_id: str) -> int | None:
     """The place at which a memory is shown; None if it is no longer among the hits."""
-    shown = (n for n, hit in enumerate(hits) if one in {hit.memory.id, *(fact.id for fact in hit.facts)})
+    shown = (n for n, hit in enumerate(hits) if fact_id in {hit.memory.id, *(fact.id for fact in hit.facts)})
     return next(shown, None)
 
 
-def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, request: Search) -> list[Hit]:
-    if (place := _place(hits, one)) is None:
+def _shown_beside(ports: Ports, hits: list[Hit], fact_id: str, other: Memory, request: Search) -> list[Hit]:
+    if (place := _place(hits, fact_id)) is None:
         return hits
     beside = Hit(
         memory=other,
@@ -523,8 +523,8 @@ def _shown_beside(ports: Ports, hits: list[Hit], one: str, other: Memory, reques
     return [*hits[: place + 1], beside, *hits[place + 1 :]]
 
 
-def _shown_above(ports: Ports, hits: list[Hit], one: str, other: Memory, found: "Supersession") -> list[Hit]:
-    if (place := _place(hits, one)) is None or not other.is_searchable:
+def _shown_above(ports: Ports, hits: list[Hit], fact_id: str, other: Memory, found: "Supersession") -> list[Hit]:
+    if (place := _place(hits, fact_id)) is None or not other.is_searchable:
         return hits
     near = hits[place]
     above = Hit(memory=other, score=near.score, relevance=near.relevance, sources=sources_of(ports, other))

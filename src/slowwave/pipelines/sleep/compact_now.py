@@ -5,9 +5,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from slowwave import forks
-from slowwave.errors import NotFoundError, SlowwaveError
+from slowwave.errors import SlowwaveError
 from slowwave.model.plan import FREE, Cost, reversible_run
-from slowwave.pipelines.conversations import unknown_conversation
+from slowwave.pipelines.conversations import known_conversation
 from slowwave.pipelines.planning import new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.conversation_summary import compact, spans_to_summarise
 from slowwave.pipelines.sleep.stage import SleepContext, StageRuns
@@ -64,8 +64,7 @@ def compact_conversation(ports: Ports, conversation: str | None, *, force: bool 
     """
     if conversation is None:
         return Compaction(conversation=None)
-    if ports.store.conversation(ports.scope, conversation) is None:
-        raise NotFoundError(unknown_conversation(ports, conversation))
+    known_conversation(ports, conversation)
     now = ports.now()
     run = new_id(now)
     runs = StageRuns(ports=ports, now=now, cause=f"{CAUSE}/summary", parent=run)

@@ -134,4 +134,4 @@ def item_at(sentence: str, place: int) -> str:
 
 
 def _periods(stems: frozenset[str]) -> frozenset[str]:
-    return frozenset(_PERIODS[one] for one in stems if one in _PERIODS)
+    return frozenset(_PERIODS[word] for word in stems if word in _PERIODS)

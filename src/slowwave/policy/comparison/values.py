@@ -348,14 +348,14 @@ def _is_asked(asked: AskedQuantity, said: Sequence[ValueMention], new: ValueMent
     """
     if _says(said, new) or (new.former and not _same(new.former, old.value)):
         return False
-    if any(asked.item and one.item and asked.item != one.item for one in (new, old)):
+    if any(asked.item and mention.item and asked.item != mention.item for mention in (new, old)):
         return False
-    return all(asked.fits(one.unit, one.context) for one in (new, old)) and not _other_items(new, old)
+    return all(asked.fits(mention.unit, mention.context) for mention in (new, old)) and not _other_items(new, old)
 
 
 def _says(said: Sequence[ValueMention], new: ValueMention) -> bool:
     """Whether a text also says the newer value: "it rose from 70% to 90%" is not outdated by 90%."""
-    return any(_same(one.value, new.value) and one.unit & new.unit for one in said)
+    return any(_same(mention.value, new.value) and mention.unit & new.unit for mention in said)
 
 
 def _other_items(new: ValueMention, old: ValueMention) -> bool:

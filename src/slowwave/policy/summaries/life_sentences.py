@@ -71,19 +71,19 @@ def life_sentences(text: str) -> tuple[Clause, ...]:
     found: list[Clause] = []
     before: Clause | None = None
     for sentence in _by_sentence(text):
-        whole = replace(sentence[0], text=" ".join(one.text for one in sentence))
+        whole = replace(sentence[0], text=" ".join(clause.text for clause in sentence))
         short = len(whole.text.split()) <= SENTENCE_MAX
         own = of_the_own_life(whole)
-        telling = [one for one in sentence if (own or of_the_own_life(one)) and tells_of_life(one.text)]
+        telling = [clause for clause in sentence if (own or of_the_own_life(clause)) and tells_of_life(clause.text)]
         if telling and short and not speaks_to_the_other(whole.text):
             points_back = _POINTS_BACK.match(whole.text)
             if points_back and before is not None and not (found and found[-1] is before):
                 found.append(before)
-            if not points_back or before is not None or any(_ACTS.search(one.text) for one in telling):
+            if not points_back or before is not None or any(_ACTS.search(clause.text) for clause in telling):
                 found.append(whole)
         else:
-            brief = (one for one in telling if len(one.text.split()) <= CLAUSE_MAX)
-            found += [one for one in brief if not _POINTS_BACK.match(one.text) or _ACTS.search(one.text)]
+            brief = (clause for clause in telling if len(clause.text.split()) <= CLAUSE_MAX)
+            found += [clause for clause in brief if not _POINTS_BACK.match(clause.text) or _ACTS.search(clause.text)]
         before = whole if short and of_the_own_life(whole) else None
     return tuple(found)
 
@@ -96,11 +96,14 @@ def labelled_answer(text: str, asked: str) -> str | None:
     >>> labelled_answer("Biscuit and Toffee! They sleep all day.", "So sweet, your dogs! What are their names?")
     'names of pets: Biscuit and Toffee'
     """
-    questions = [one for one in sentences(asked) if is_question(one)]
+    questions = [sentence for sentence in sentences(asked) if is_question(sentence)]
     kinds = [
-        (answer, label) for one in reversed(questions) for question, answer, label in _ASKED if question.search(one)
+        (answer, label)
+        for sentence in reversed(questions)
+        for question, answer, label in _ASKED
+        if question.search(sentence)
     ]
-    said = [one for one in sentences(redact(remove_fenced_blocks(text)).text) if not _THANKS.match(one)]
+    said = [sentence for sentence in sentences(redact(remove_fenced_blocks(text)).text) if not _THANKS.match(sentence)]
     if not kinds or not said or is_question(said[0]) or len(said[0].split()) > ANSWER_MAX:
         return None
     answer, label = kinds[0]

@@ -198,10 +198,10 @@ class Index:
         """The searched rows that may be results: here all of them."""
         return searchable
 
-    def _ordered(self, rows: Rows, scores: Floats, wanted: int) -> list[int]:
+    def _ordered(self, rows: Rows, scores: Floats, count: int) -> list[int]:
         """Rows by score, then newest first, then by id."""
         at = self._rows.view("at")
-        return sorted(rows.tolist(), key=lambda row: (-scores[row], -at[row], self._rows.ids[row]))[:wanted]
+        return sorted(rows.tolist(), key=lambda row: (-scores[row], -at[row], self._rows.ids[row]))[:count]
 
     def _shown(self, rows: list[int], scores: Floats, searchable: Mask, corpus: Corpus) -> dict[int, list[str]]:
         """The facts to show with each row: those that rest on it, best first, each with the best of its rows only."""
@@ -242,22 +242,22 @@ class Index:
         related: float,
     ) -> tuple[dict[int, Features], dict[int, int]]:
         """By row, of the results and the facts shown with them: what relevance needs, and the number of shared stems."""
-        wanted = [*rows, *(self._rows.row[fact] for facts in shown.values() for fact in facts)]
+        chosen = [*rows, *(self._rows.row[fact] for facts in shown.values() for fact in facts)]
         known = information(question, self.originals, lambda term: self._rows.posting(term)[1])
-        mass, shared = np.zeros(len(wanted)), np.zeros(len(wanted), dtype=np.intp)
+        mass, shared = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=np.intp)
         for term, value in known.items():
-            contains = _among(wanted, self._rows.postings.of(term))
+            contains = _among(chosen, self._rows.postings.of(term))
             mass += value * contains
             shared += contains
         attainable = sum(known.values())
-        asked = corpus.speaker[wanted] == (-2 if question.speaker is None else question.speaker)
+        asked = corpus.speaker[chosen] == (-2 if question.speaker is None else question.speaker)
         covered = mass / attainable if attainable else asked.astype(np.float64)
-        cosines = shares["meaning"][wanted] / MEANING / related if "meaning" in shares else np.zeros(len(wanted))
-        embedded = corpus.scale[wanted] > 0 if "meaning" in shares else np.zeros(len(wanted), dtype=np.bool_)
-        asking = corpus.question[wanted] * corpus.people[wanted]
-        cues = shares["cue"][wanted] > 0 if "cue" in shares else np.zeros(len(wanted), dtype=np.bool_)
+        cosines = shares["meaning"][chosen] / MEANING / related if "meaning" in shares else np.zeros(len(chosen))
+        embedded = corpus.scale[chosen] > 0 if "meaning" in shares else np.zeros(len(chosen), dtype=np.bool_)
+        asking = corpus.question[chosen] * corpus.people[chosen]
+        cues = shares["cue"][chosen] > 0 if "cue" in shares else np.zeros(len(chosen), dtype=np.bool_)
         values = zip(
-            wanted, shares["words"][wanted], covered, mass, cosines, embedded, asked, asking, cues, strict=True
+            chosen, shares["words"][chosen], covered, mass, cosines, embedded, asked, asking, cues, strict=True
         )
         kinds, message = self._rows.view("kind"), KINDS.index(MESSAGE)
         features = {
@@ -273,7 +273,7 @@ class Index:
             )
             for row, words, share, found, cosine, has_vector, by_asked, asks, has_cue in values
         }
-        return features, dict(zip(wanted, shared.tolist(), strict=True))
+        return features, dict(zip(chosen, shared.tolist(), strict=True))
 
     def _ranked(
         self,

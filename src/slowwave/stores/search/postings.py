@@ -36,12 +36,12 @@ class Postings:
 
     def of(self, term: int) -> Rows:
         """The rows that contain a term, ascending, one for each occurrence."""
-        wanted = np.uint64(term)
+        key = np.uint64(term)
         if self._looked > SCANS_BEFORE_SORTING * self._count:
             self._sort()
         known = self._terms[: self._sorted]
-        first, last = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
-        new = np.flatnonzero(self._terms[self._sorted : self._count] == wanted) + self._sorted
+        first, last = np.searchsorted(known, key), np.searchsorted(known, key, side="right")
+        new = np.flatnonzero(self._terms[self._sorted : self._count] == key) + self._sorted
         self._looked += self._count - self._sorted
         return np.concatenate((self._rows[first:last], self._rows[new])).astype(np.intp)
 

@@ -17,11 +17,11 @@ ARRAY_BYTES: Final = 200
 """What a small array and its entry in a dictionary take beside its numbers."""
 
 
-def grown(array: NDArray[Any], wanted: int) -> NDArray[Any]:
-    """The array with a capacity of at least `wanted` rows. It at least doubles when it grows; new rows are zero."""
-    if wanted <= len(array):
+def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array with a capacity of at least `size` rows. It at least doubles when it grows; new rows are zero."""
+    if size <= len(array):
         return array
-    bigger = np.zeros((max(wanted, 2 * len(array), 64), *array.shape[1:]), dtype=array.dtype)
+    bigger = np.zeros((max(size, 2 * len(array), 64), *array.shape[1:]), dtype=array.dtype)
     bigger[: len(array)] = array
     return bigger
 
