@@ -12,7 +12,7 @@ SHOWS = {
     "agent_loop.py": ("allergic to walnuts", "900 euros"),
     "own_model.py": ("kept     Ada keeps four hives", "refused  Ada keeps nine hives"),
     "sleep_pass.py": (
-        "planned: more than 20 hot words: jotted down in 6 of its 20 words",
+        "planned: more than 20 hot words: shortened to 6 of its 20 words",
         "hot:  permit application due on 14 April",
         "deep: The permit application is due on 14 April, it is eleven pages",
         "gone: ['Juno painted the stairs to the cellar']",

@@ -1,5 +1,6 @@
 """A changed sentence or value of a run is noticed by a check and by every read of the run, on both backends."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,8 +67,11 @@ def test_a_changed_sentence_of_any_group_is_noticed(memory: AgentMemory, place: 
     words[place] += "?"
     put(memory, "several", because=dumps(words))
     assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the file: restore a backup"]
-    with pytest.raises(CorruptError, match="the run 'several' is damaged in the file: restore a backup"):
+    with pytest.raises(CorruptError, match="the run 'several' is damaged in the file: restore a backup") as damaged:
         memory.ports.store.run("acme", "several")
+    advised = re.search(r"`(\w+)\(deep=True\)`", str(damaged.value))
+    assert advised is not None
+    assert callable(getattr(memory, advised[1]))
 
 
 @pytest.mark.parametrize(

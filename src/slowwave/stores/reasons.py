@@ -11,7 +11,7 @@ from zlib import crc32
 from slowwave.errors import CorruptError
 from slowwave.model.codec import dumps, loads
 from slowwave.model.plan import Group
-from slowwave.stores.rows import RUN_COLUMNS
+from slowwave.stores.rows import ADVICE, RUN_COLUMNS
 
 BLANK: Final = "erased"
 """Replaces words that may have quoted what was erased."""
@@ -80,10 +80,7 @@ def checked_reasons(row: Sequence[Any]) -> list[Group]:
     except (AttributeError, TypeError, ValueError):  # damage can turn a value into another type
         sound = False
     if not sound:
-        raise CorruptError(
-            f"the run {row[RUN_COLUMNS.index('id')]!r} is damaged in the file: restore a backup; "
-            "`check(deep=True)` lists what else is"
-        )
+        raise CorruptError(f"the run {row[RUN_COLUMNS.index('id')]!r} {ADVICE}")
     return parse_reasons(because, details)
 
 

@@ -23,8 +23,9 @@ _WIDTH = len(COLUMNS)
 _ENTRY = attrgetter(*ENTRY_COLUMNS)
 _PUT = tuple(IndexEntry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
 _UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
-_LISTED = "`check(deep=True)` lists what else is"
-_ADVICE = f"is damaged in the file: restore a backup; {_LISTED}"
+_LISTED = "`doctor(deep=True)` lists what else is damaged"
+ADVICE = f"is damaged in the file: restore a backup; {_LISTED}"
+"""The end of a sentence about a damaged row."""
 _REPAIRABLE = f"is damaged in the file: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
 
 
@@ -70,7 +71,7 @@ def checked_journal(key: int, values: Sequence[Any], expected: object) -> None:
         any(value is not None and not isinstance(value, str) for value in values)
         or journal_checksum(*values) != expected
     ):
-        raise CorruptError(f"row {key} of the journal {_ADVICE}")
+        raise CorruptError(f"row {key} of the journal {ADVICE}")
 
 
 def memory_of(scope: str, row: Sequence[Scalar]) -> Memory:
@@ -87,7 +88,7 @@ def entry_row(entry: IndexEntry) -> tuple[object, ...]:
 def entry_of(name: str | None, values: Sequence[object], expected: object) -> IndexEntry:
     """The entry with these values of ENTRY_COLUMNS and this embedder; CorruptError if they fail the checksum."""
     if entry_checksum(values) != expected:
-        raise CorruptError(f"an index entry {_ADVICE}")
+        raise CorruptError(f"an index entry {ADVICE}")
     entry = object.__new__(IndexEntry)  # twice as fast as the constructor; a cold start reads 10,000
     for put, value in zip(_PUT, (name, *values), strict=True):
         put(entry, value)

@@ -159,7 +159,7 @@ def test_wording_fades_clause_by_clause_and_the_message_stays_whole_in_the_cold(
         one.because for one in report.plan.operations if "Biscuit" in getattr(one, "after", messages[0]).text
     )
     kept = len(next(one for one in memory.get_all(kinds=["message"]) if "Biscuit" in one.text).visible_text.split())
-    assert stated_reason == f"more than 30 hot words: jotted down in {kept} of its 19 words"
+    assert stated_reason == f"more than 30 hot words: shortened to {kept} of its 19 words"
     assert {memory.get(one.id).text for one in messages} == {one.text for one in messages}
     assert before == [
         [(hit.memory.id, hit.score) for hit in memory.search(question, deep=True)] for question in questions

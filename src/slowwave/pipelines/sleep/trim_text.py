@@ -85,7 +85,7 @@ def _spoken(memories: Iterable[Memory]) -> int:
 
 
 def _shortening(before: Memory, after: Memory) -> str:
-    return f"jotted down in {spoken_words(after.visible_text)} of its {spoken_words(before.visible_text)} words"
+    return f"shortened to {spoken_words(after.visible_text)} of its {spoken_words(before.visible_text)} words"
 
 
 def _hot(context: SleepContext, kinds: Sequence[str]) -> list[Memory]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.errors import CorruptError
+from slowwave.stores.rows import ADVICE
 
 _Value = TypeVar("_Value")
 _TERM: Final = 8
@@ -52,7 +53,7 @@ class MessageColumns:
         Only a few rows exist at a time: fifty thousand would keep the garbage collector busy for a tenth of a second.
 
         Checksums are not verified here: a ranking only returns ids, reading a memory verifies it, and
-        `check(deep=True)` verifies every entry.
+        `doctor(deep=True)` verifies every entry.
 
         Raises:
             CorruptError: the length of an entry does not fit its number of words or its dimension.
@@ -73,7 +74,7 @@ class MessageColumns:
         damaged = _lengths(messages.terms) != _TERM * words
         damaged |= _lengths(messages.vectors) % np.maximum(4 * dims, 1) != 0
         if damaged.any():
-            raise CorruptError("an index entry is damaged in the file: `check(deep=True)` lists which")
+            raise CorruptError(f"an index entry {ADVICE}")
         return messages
 
     def with_embedders(self, names: Mapping[Any, str | None]) -> Self:
