@@ -184,6 +184,11 @@ def test_a_fact_that_says_more_takes_its_newer_date_and_an_event_keeps_its_day(
     world.later(days=10)
     memory.add("Matteo won the harbour race", kind="episodic")
     assert memory.get(event).valid_from == began
+    world.later(days=10)
+    fuller = "Matteo won the harbour race in a blue boat"
+    world.mind.verdicts = [verdict("UPDATE", fuller, "subsumes")]
+    memory.add(fuller, kind="episodic")
+    assert (memory.get(event).text, memory.get(event).valid_from) == (fuller, began)
 
 
 def test_a_noop_that_loses_a_detail_stores_both_facts(world: "World", verdict: "Says", texts: "Texts") -> None:

@@ -14,7 +14,7 @@ from slowwave.pipelines.ingest.decisions import Decision
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
 from slowwave.policy.guard.trust import outranks
-from slowwave.policy.retention.merging import merged_fact
+from slowwave.policy.retention.merging import merged_fact, newer_date
 from slowwave.policy.retention.policies import RESTORED, expiry
 from slowwave.ports import Ports
 
@@ -163,7 +163,7 @@ class ChangeSet:
             return self._replace_less_trusted(current, new, new.text, because=because)
         sources, expires_at = _joined(current.sources, new.sources), self._extended_expiry(current, new)
         metadata = {**current.metadata, **new.metadata}
-        since = _newer_date(current, new)
+        since = newer_date(current, new, current.kind)
         repeated = replace(current, sources=sources, expires_at=expires_at, metadata=metadata, valid_from=since)
         if not current.is_searchable:
             repeated = self._change(current, transition(repeated, "revive", self.ports.config), because=because)
@@ -350,11 +350,6 @@ class ChangeSet:
 def _stated_expiry(known: Memory, new: Memory) -> datetime | None:
     """When a known fact expires after it was stated again: as stated now, if an end was stated."""
     return new.expires_at if new.expires_at is not None and not new.sources else known.expires_at
-
-
-def _newer_date(known: Memory, new: Memory) -> datetime:
-    """When a fact that was said again was said last, so that an older message does not replace it. An event keeps its day."""
-    return known.valid_from if known.kind == "episodic" else max(known.valid_from, new.valid_from)
 
 
 def _joined(first: tuple[SourceRef, ...], second: tuple[SourceRef, ...]) -> tuple[SourceRef, ...]:

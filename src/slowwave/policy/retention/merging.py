@@ -1,4 +1,4 @@
-"""What a fact keeps when another one is merged into it: the later date, and the kind and category that last longest."""
+"""What a fact keeps when another one is merged into it: the later date of a state, and the kind and category that last longest."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -39,11 +39,16 @@ def merged_fact(known: Memory, new: Memory, text: str) -> Memory:
         text=text,
         kind=kind,
         category=max(worded.category, other.category, key=_lasts),  # of equal ones the first
-        valid_from=max(known.valid_from, new.valid_from),
+        valid_from=newer_date(known, new, kind),
         importance=max(known.importance, new.importance),
         pinned=known.pinned or new.pinned,
         expires_at=merged_end(known, new),
     )
+
+
+def newer_date(known: Memory, new: Memory, kind: str) -> datetime:
+    """When a fact that was said again was said last, so that an older message does not replace it. An event keeps its day."""
+    return known.valid_from if kind == "episodic" else max(known.valid_from, new.valid_from)
 
 
 def merged_end(known: Memory, new: Memory) -> datetime | None:
