@@ -1,4 +1,7 @@
+import copy
 import math
+import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
@@ -105,3 +108,11 @@ def test_a_table_of_settings_is_a_config_and_unknown_names_are_reported() -> Non
     assert Config.from_mapping({"min_messages": 2}) == Config(min_messages=2)
     with pytest.raises(InputError, match=r"unknown settings min_mesages; known are .*min_messages"):
         Config.from_mapping({"min_mesages": 2})
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda config: pickle.loads(pickle.dumps(config))])
+def test_a_config_can_be_copied_and_sent_to_another_process(again: Callable[[Config], Config]) -> None:
+    config = Config(min_messages=7, category_ttl_days={"goal": 30.0})
+    assert again(config) == config
+    with pytest.raises(TypeError):
+        again(config).category_ttl_days["goal"] = 1.0  # type: ignore[index]

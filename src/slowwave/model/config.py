@@ -127,6 +127,11 @@ class Config:
         for name in _MAPPINGS:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
+    def __reduce__(self) -> tuple[Callable[[dict[str, object]], "Config"], tuple[dict[str, object]]]:
+        """Pickle and copy the values, because read-only mappings can be neither pickled nor copied."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return type(self).from_mapping, (values | {name: dict(values[name]) for name in _MAPPINGS},)
+
     @classmethod
     def from_mapping(cls, settings: Mapping[str, object]) -> "Config":
         """A Config from a TOML table or the like; unknown names are an error that lists the known ones."""
