@@ -4,6 +4,7 @@ import time
 import unicodedata
 
 import pytest
+from hypothesis import example, given, strategies as st
 
 from slowwave.policy.text.spellings import Phrase, plain, spellings
 
@@ -53,6 +54,13 @@ def test_another_text_is_not_the_same(text: str) -> None:
 def test_pairs_that_a_person_reads_as_the_same(one: str, other: str) -> None:
     assert Phrase(one).is_in(f"so {other}, yes")
     assert Phrase(other).is_in(f"so {one}, yes")
+
+
+@given(st.text(max_size=20))
+@example("`rm -rf plan`")
+def test_a_text_is_in_itself_whatever_is_beside_it(text: str) -> None:
+    assert Phrase(text).is_in(text)
+    assert Phrase(text).is_in(f"so {text} é")
 
 
 def test_the_spellings_to_look_for_in_files_are_all_the_same_text() -> None:

@@ -55,7 +55,7 @@ def respond(
 def handle(event: HookEvent, memory: "AgentMemory") -> str:
     """Carry out what an event asks for, and return what the agent reads; empty for nothing.
 
-    A repeated event stores nothing again. Messages are stored without the blocks that recall put into them, and without the
+    A repeated event whose turn has an id stores nothing again. Messages are stored without the blocks that recall put into them, and without the
     values of secrets.
 
     Args:

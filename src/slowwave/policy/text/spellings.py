@@ -67,7 +67,8 @@ def plain(text: str) -> str:
         text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold())
         text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text.replace("i\u0307", "i"))
         text = text.translate(_TYPOGRAPHY)
-    return _BETWEEN_SIGNS.sub("", _SPACES.sub(" ", _INVISIBLE.sub("", text.lower())))
+    lowered = text.lower().replace("`", "'")  # of the signs of `_TYPOGRAPHY` the only ASCII one
+    return _BETWEEN_SIGNS.sub("", _SPACES.sub(" ", _INVISIBLE.sub("", lowered)))
 
 
 class Phrase:
