@@ -13,6 +13,11 @@ from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 # Kind and pattern of each secret. If a pattern has a group, only the group is removed. Every run has a limit, so that the
 # time of a search is in proportion to the length of the text.
+_CODE: Final = (
+    r"(?!(?:self|this|req|request|res|ctx|context|config|cfg|conf|os|process|env|environ|params|body|data|user|args|opts|options|"
+    r"settings|app|form|input|event|props|state|secrets|var|local|module)\.[A-Za-z_])"
+)
+"""An expression of a program that stands where a value may stand."""
 _SHAPES: Final = (
     ("private key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,60}-----|\Z)"),
     ("private key", r"PuTTY-User-Key-File-\d:[\s\S]*?(?:Private-MAC: ?[0-9a-f]{1,80}|\Z)"),
@@ -41,13 +46,14 @@ _SHAPES: Final = (
     ("token", r"[?&;#](?:sig|signature|sign|token|access_token|refresh_token|id_token|auth_token|auth|api_?key|subscription-key|client_secret|secret|session_?id|jwt|otp|x-amz-(?:signature|security-token|credential)|x-goog-signature|hmac|hash_key|private_token|sas|invite_token|reset_token|app_?secret|consumer_secret)=((?=[^\s&#\"'<>]{0,200}[\d%]|[^\s&#\"'<>]{20})[^\s&#\"'<>]{6,4000})"),
     ("token", r"[?&;#](?:key|code|magic|t|k|s|hash|ticket|state|nonce|app_?id)=((?=[^\s&#\"'<>]{0,200}\d)(?=[^\s&#\"'<>]{0,200}[a-z])[^\s&#\"'<>]{16,4000})"),
     ("password", r"[?&;](?:password|passwd|pwd|pass|passphrase|pin)=([^\s&#\"'<>]{3,400})"),
-    ("secret", r"(?i:(?<!\w)(?:account ?key|shared ?access ?(?:key|signature)|access ?key ?secret|storage ?key|instrumentation ?key|secret|pwd|password))\s{0,2}=\s{0,2}([^\s;\"'()<>{}\[\],]{6,500}+)(?!\()"),
+    ("secret", r"(?i:(?<!\w)(?:account ?key|shared ?access ?(?:key|signature)|access ?key ?secret|storage ?key|instrumentation ?key|secret|pwd|password))\s{0,2}=\s{0,2}" + _CODE + r"([^\s;\"'()<>{}\[\],]{6,500}+)(?!\()"),
     ("secret", r"(?:PASSWORD|PASSWD|PASSPHRASE|(?<![A-Za-z])PASS|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY|PWD)\s?=\s?[\"']?(?!\d{1,5}(?!\w)|(?i:true|false|none|null)(?!\w))([^\s\"'(){}<>$\[\]]{4,500}+)(?!\()"),
     ("secret", r"(?i:password|passwd|pwd|passphrase|secret|api_?key|token|private_?key|client_?secret|pass)[\"']\s{0,3}:\s{0,3}[\"']((?!string|text|required|true|false|null|none)[^\"'\n]{4,4000})[\"']"),
     ("secret", r"(?<!\w)--?(?:password|passwd|pass|pwd|token|api-?key|secret|access-?key|auth-?token|client-?secret|passphrase|private-?key)(?:=|\s{1,2})[\"']?(?!-)([^\s\"'$<>(){}\[\]]{4,400})"),
     ("password", r"(?<!\w)(?:curl|wget|http|https)\s[^\n]{0,200}?(?:-u|-{2}user)\s{1,2}[\"']?[^\s:\"']{1,80}:([^\s\"']{3,200})"),
     ("password", r"(?<!\w)(?:sshpass\s{1,2}-p\s{0,2}|mysql(?:dump)?\s[^\n]{0,120}?-p(?=\S))[\"']?([^\s\"'$-][^\s\"']{2,200})"),
     ("one-time secret", r"(?<!\w)otpauth://[^\s\"'<>]{1,400}?[?&]secret=([A-Za-z2-7]{8,200})"),
+    ("one-time secret", r"(?<!\w)(?:totp|2fa|mfa|otp|authenticator|two-factor)[^\n:=]{0,30}[:=]?\s{0,2}((?-i:(?=[A-Z -]{0,80}[2-7])(?:[A-Z2-7]{4}[ -]?){3,15}[A-Z2-7]{4}))(?!\w)"),
     ("secret", r"(?<!\w)machine\s{1,3}\S{1,100}\s{1,3}login\s{1,3}\S{1,100}\s{1,3}password\s{1,3}(\S{3,200})"),
 )  # fmt: skip
 _REMOVED: Final = lazy_regex(r"\[[^\[\]]* removed\]")

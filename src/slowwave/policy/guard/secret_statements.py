@@ -14,8 +14,9 @@ from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-PASSWORD, CODE, KEY = "passwords", "codes", "keys"
-"""The tables of names. A password may be a plain word, a code is digits, a key has letters and digits."""
+PASSWORD, CODE, KEY, SHORT = "passwords", "codes", "keys", "short_passwords"
+"""The tables of names. A password may be a plain word, a code is digits, a key has letters and digits. A short name has other
+meanings ("pass"), and is one of a password only beside the name of an account."""
 
 _READ: Final = 240
 """Characters after a name in which its value is looked for."""
@@ -30,6 +31,7 @@ _LABEL: Final = lazy_regex(
     rf"[{_QUOTES}*)]{{0,3}}(?:\s{{0,2}}\([^()\n]{{1,30}}\))?{_GAP}\s{{0,3}}(?::=|=>|->|→|[:=：＝—–]|-(?=\s))\s{{0,3}}"
 )
 _FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
+_KEY_FLAG: Final = lazy_regex(r"\s(?=[A-Za-z0-9+/_=]{32}[A-Za-z0-9+/_=]{0,500}+(?![\w-]))")
 _UNSPACED_VERB: Final = lazy_regex(r"\s?(?:[는은이가]|的?(?:是|为|為|：|:)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{0,2}")
 _VERB_LAST: Final = lazy_regex(
     r"\s{1,3}([!-~]{4,60})\s{1,3}(?:है|हैं|था|थी|हैः|ہے|है।)(?![^\W_])"  # Hindi, Urdu: the value in Latin letters
@@ -41,6 +43,8 @@ _TURKISH_VERB: Final = lazy_regex(
     r".*(?:[dt][ıiuü](?:m|k|n|lar|ler)?|yor(?:um|uz)?|m[ıiuü]ş(?:t[ıi])?|[ae]ca[kğ]\w{0,4}|m[ae]l[ıi]y?\w{0,3}|m[ae]z|[ae]r|[ıiuü]r)"
 )
 _TURKISH: Final = ("şifre", "parola")
+_POLISH: Final = ("hasł", "hasl")
+"""In Polish "to" is the verb "is"; in English the word before a receiver ("I gave the password to Anna")."""
 _ASCII_VALUE: Final = lazy_regex(r"[!-~]{4,60}")
 _HAS_UNSPACED: Final = lazy_regex(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _DIGITS: Final = lazy_regex(r"[0-9](?:[ -]?[0-9]){3,7}(?![\w-])(?![.,:/][0-9])")
@@ -89,18 +93,20 @@ class _Names:
     verb: re.Pattern[str]
     joining: re.Pattern[str]
     before: re.Pattern[str]
+    account: re.Pattern[str]
+    change: re.Pattern[str]
+    changed: re.Pattern[str]
 
 
 @cache
 def _names() -> _Names:
-    tables = {name: table for table in (KEY, CODE, PASSWORD) for name in _tables()[table]}
+    tables = {name: table for table in (SHORT, KEY, CODE, PASSWORD) for name in _tables()[table]}
     by_first: dict[str, list[str]] = {}
     for name in sorted(tables, key=len, reverse=True):
         first = _WORD.match(name)
         by_first.setdefault(first[0] if first else name, []).append(re.escape(name).replace(r"\ ", r"[ _-]"))
-    verbs = "|".join(re.escape(verb) for verb in sorted(_tables()["copulas"], key=len, reverse=True))
-    joining = "|".join(map(re.escape, _tables()["joining"]))
-    unspaced = "|".join(map(re.escape, sorted(_tables()["unspaced_passwords"], key=len, reverse=True)))
+    verbs, unspaced = _choice("copulas"), _choice("unspaced_passwords")
+    joining, accounts, changes = _choice("joining"), _choice("accounts"), _choice("changes")
     return _Names(
         patterns={
             first: lazy_regex(f"(?:{'|'.join(some)})(?![^\\W_])", re.IGNORECASE) for first, some in by_first.items()
@@ -113,7 +119,21 @@ def _names() -> _Names:
             rf"(?:{_QUOTED}|({_TOKEN}))\s{{1,3}}(?:{verbs}|{joining})\s{{1,3}}(?:[^\s.,;:!?]{{1,12}}\s{{1,3}}){{0,3}}\Z",
             re.IGNORECASE,
         ),
+        account=lazy_regex(
+            rf"(?<!\w)(?:{accounts})(\s{{0,2}}[:=])?\s{{0,2}}(?<![^\W_])([^\s,;/|]{{2,100}})(?:\s{{0,2}}[,;/|]|\s)\s{{0,2}}(?:(?:{_choice('and')})\s{{1,2}})?\Z",
+            re.IGNORECASE,
+        ),
+        change=lazy_regex(rf"(?<!\w)(?:{changes})\s(?:[^\s.,;:!?]{{1,15}}\s){{0,3}}\Z", re.IGNORECASE),
+        changed=lazy_regex(
+            rf"[^.!?\n]{{0,80}}?\s(?:{changes})\s{{1,2}}(?:[^\s.,;:!?]{{1,6}}\s{{1,2}})?(?:{joining})\s{{1,2}}",
+            re.IGNORECASE,
+        ),
     )
+
+
+def _choice(table: str) -> str:
+    """A pattern of the words of a table, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(_tables()[table], key=len, reverse=True))
 
 
 def found(text: str) -> Iterator[tuple[int, int, str]]:
@@ -133,26 +153,51 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, int, str]]:
-    part = text[end : end + _READ]
-    ways = [(_LABEL.match(part), True), (_names().verb.match(part), True)]
-    if table != KEY:
-        ways += [(_names().joining.match(part), False), (_FLAG.match(part), False)]
-    for way, plain in ways:
-        if way is None or not _may_stand_between(way):
-            continue
-        place = _value(text, end + way.end(), table, plain=plain, name=text[begin:end])
-        if place:
-            yield *place, "PIN" if table == CODE else "secret"
+    """The values of one named secret: after its name, at the end of a change of it, or before its name."""
+    part, lead = text[end : end + _READ], text[max(0, begin - _BEFORE) : begin]
+    account = _names().account.search(lead)
+    if table == SHORT:
+        if account is None:
             return
-    if table == PASSWORD and (place := _verb_last(text, end, text[begin:end])):
+        table = PASSWORD
+    ways = [(_LABEL.match(part), True), (_names().verb.match(part), True)]
+    if table == KEY:
+        ways.append((_KEY_FLAG.match(part), False))
+    else:
+        is_known = account is not None and (account[1] is not None or not account[2].isalpha())
+        is_said = _names().change.search(lead) is not None or text[begin:end].lower().startswith(_POLISH)
+        ways.append((_names().joining.match(part), is_said))
+        ways.append((_FLAG.match(part), is_known))
+    place = _first_value(text, end, ways, table, text[begin:end])
+    if place:
+        yield *place, "PIN" if table == CODE else "secret"
+    if table != PASSWORD:
+        return
+    changed = _names().changed.match(part)
+    later = _value(text, end + changed.end(), table, plain=True, name="") if changed else None
+    if later:
+        yield *later, "secret"
+    if place or later:
+        return
+    if place := _verb_last(text, end, text[begin:end]):
         yield *place, "secret"
         return
-    if table == PASSWORD:
-        lead = text[max(0, begin - _BEFORE) : begin]
-        earlier = _names().before.search(lead)
-        if earlier and (earlier[1] or _has_shape(earlier[2], table)):
-            group, start = (1 if earlier[1] else 2), max(0, begin - _BEFORE)
-            yield start + earlier.start(group), start + earlier.end(group), "secret"
+    earlier = _names().before.search(lead)
+    if earlier and (earlier[1] or _has_shape(earlier[2], table)):
+        group, start = (1 if earlier[1] else 2), max(0, begin - _BEFORE)
+        yield start + earlier.start(group), start + earlier.end(group), "secret"
+
+
+def _first_value(
+    text: str, end: int, ways: list[tuple[re.Match[str] | None, bool]], table: str, name: str
+) -> tuple[int, int] | None:
+    """Begin and end of the first value that a way leads to from the end of a name; each says if it may be a plain word."""
+    for way, plain in ways:
+        if way is not None and _may_stand_between(way):
+            place = _value(text, end + way.end(), table, plain=plain, name=name)
+            if place:
+                return place
+    return None
 
 
 def _verb_last(text: str, end: int, name: str) -> tuple[int, int] | None:
