@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 from slowwave import AgentMemory, Config, ImportInterruptedError, Message
 from slowwave.errors import InputError
 from slowwave.model.memory import KINDS, PHASES, Memory
+from slowwave.pipelines.exchange import import_
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -214,6 +216,29 @@ def test_the_same_id_with_other_words_is_skipped_and_named(tmp_path: Path) -> No
         assert (done.messages, done.known) == (2, 1)
         assert list(done.skipped.values()) == [1]
         assert done.examples[0].where == "line 3"
+
+
+def test_the_messages_of_each_conversation_are_read_once_and_the_time_does_not_depend_on_their_number(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path / "a.db") as memory:
+        importer = import_.Importer(memory.ports, dry_run=True, trust_export=False)
+        importer._known = {f"c{n}": {} for n in range(200_000)}
+        begun = time.process_time()
+        for n in range(1000):
+            assert importer._known_of(f"new {n}") == {}
+        assert time.process_time() - begun < 1, "counting all of them each time takes 4 s or more"
+
+
+def test_an_import_that_remembers_few_messages_adds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_, "REMEMBERED", 2)
+    rows = [
+        {"role": "user", "content": f"Barge {n} is late", "id": f"m{n}", "conversation": f"c{n % 3}"} for n in range(12)
+    ]
+    path = tmp_path / "chat.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with opened(tmp_path / "a.db") as memory:
+        assert [(one.messages, one.known) for one in (memory.import_(path), memory.import_(path))] == [(12, 0), (0, 12)]
 
 
 def test_an_undone_import_is_not_repeated_silently(tmp_path: Path) -> None:

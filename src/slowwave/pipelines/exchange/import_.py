@@ -203,6 +203,7 @@ class Importer:
         self._planned = Planned()
         self._admission = Admission(ports, trust_export=trust_export, planned=self._planned.records)
         self._known: dict[str, dict[str, int | None]] = {}
+        self._remembered = 0
         self._titles: dict[str, str] = {}
         self._skipped: Counter[str] = Counter()
         self._examples: list[SkippedItem] = []
@@ -294,6 +295,7 @@ class Importer:
             ref, content = str(item.message.id), _content(item.message)
             if ref not in known:
                 known[ref] = content
+                self._remembered += 1
                 fresh.append(item)
             elif known[ref] is None:
                 self._skip([SkippedItem(where=item.where, why=TAKEN_BACK)])
@@ -306,8 +308,9 @@ class Importer:
     def _known_of(self, name: str) -> dict[str, int | None]:
         """A hash of each message of a conversation by the caller's id, cached; None for a retracted message."""
         if name not in self._known:
-            if sum(map(len, self._known.values())) > REMEMBERED:
+            if self._remembered > REMEMBERED:
                 self._known.clear()
+                self._remembered = 0
             where = Where(kinds=frozenset({MESSAGE}), conversation=name)
             stored = self._ports.store.select((self._ports.scope,), where)
             self._known[name] = {
@@ -317,6 +320,7 @@ class Importer:
                 for message in stored
                 if message.ref
             }
+            self._remembered += len(self._known[name])
         return self._known[name]
 
     # ---- notes
