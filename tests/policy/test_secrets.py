@@ -266,7 +266,22 @@ LONG = [
         "eyJ",
     ),
     *("-----BEGIN PRIVATE KEY-----", "bearer ", "4 1-", "4111 ", "DE89 ", "zoo ", "seed phrase: word word ", "x-a-b-"),
-    *("cookie:a=", "?sig=", "curl -u a:", "otpauth://a?", "AccountKey=", "hunter2x as ", "'", "(((", "A_", "12/28 "),
+    *(
+        "user password ",
+        "password changed it to ",
+        "login a / pass: ",
+        "2FA ABC2 ",
+        "cookie:a=",
+        "?sig=",
+        "curl -u a:",
+        "otpauth://a?",
+        "AccountKey=",
+        "hunter2x as ",
+        "'",
+        "(((",
+        "A_",
+        "12/28 ",
+    ),
 ]
 
 
