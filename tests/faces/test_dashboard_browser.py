@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -119,8 +120,8 @@ def watching(chromium: Any, origin: str, **options: object) -> Iterator[Watched]
 
 
 def press(page: Page, name: str) -> None:
-    """Click the first button of this name."""
-    page.get_by_role("button", name=name, exact=True).first.click()
+    """Click the first button that shows this name. Its accessible name may go on with words that only a reader aloud says."""
+    page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}\b")).first.click()
 
 
 @pytest.mark.parametrize(("scheme", "width"), VIEWS)
@@ -204,11 +205,11 @@ def test_a_plan_is_shown_applied_and_undone(chromium: Any, site: Site, scope: st
         plan = page.url
         assert LEARNED not in facts()
         page.goto(plan)
-        press(page, "Apply the plan")
+        press(page, "Apply")
         run = page.url
         assert LEARNED in facts()
         page.goto(run)
-        press(page, "Undo this run")
+        press(page, "Undo")
         assert LEARNED in "\n".join(page.locator(".removed").all_inner_texts())
         assert LEARNED not in facts()
         assert watched.errors == []

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
@@ -12,10 +13,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from slowwave import Slowwave
+from slowwave.model.plan import Plan, Run
 from slowwave.pipelines.admin.undo import undone_runs
 from slowwave.server.access.door import Door
 from slowwave.server.app import build_app
-from slowwave.server.dashboard.rows import ChangeRow, GroupRow, texts_of
+from slowwave.server.dashboard.rows import ChangeRow, GroupRow, RunRow, StageRow, texts_of
 from slowwave.server.dashboard.site import build_dashboard
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
@@ -158,6 +160,78 @@ def test_a_plan_changes_nothing_until_it_is_applied_and_can_be_undone(
     assert browser.get(undo).status_code == 200
 
 
+def test_today_shows_what_the_last_pass_changed_and_its_undo_can_be_undone(
+    store: Slowwave, browser: TestClient, clock: Clock
+) -> None:
+    memory = store.within("default")
+    facts = [memory.add(text, importance=0.1).ids[0] for text in ("The kiosk sold blue paint", "Bas has a trombone")]
+    clock.now += timedelta(days=300)
+    run = memory.sleep().plan.id
+    page = browser.get("/").text
+    assert re.findall(r'<p class="lead">([^<]+)', page) == ["2 facts archived"]
+    assert page.count('class="change archived"') == 2
+    assert f'action="/runs/{run}/undo"' in page
+    _, undo = post(browser, f"/runs/{run}/undo")
+    assert [memory.get(fact).phase for fact in facts] == ["active"] * 2
+    page = browser.get("/").text
+    assert f'action="{undo}/undo"' in page
+    assert "Redo<span" in page
+    _, redo = post(browser, f"{undo}/undo")
+    assert [memory.get(fact).phase for fact in facts] == ["cold"] * 2
+    assert f'action="/runs/{run}/undo"' in browser.get("/").text
+    assert "<h1>Redo</h1>" in browser.get(redo).text
+
+
+def test_a_run_shows_some_changes_of_each_kind_first_and_topic_pages_only_alone() -> None:
+    changes = [ChangeRow(kind="archived", after=str(number)) for number in range(9)]
+    changes += [ChangeRow(kind="added", after="new"), ChangeRow(kind="added", noun="topic page", after="page")]
+    counts = Counter((row.noun, row.kind) for row in changes)
+    group = GroupRow(because="", rows=tuple(changes), counts=counts)
+    plan = Plan(id="1", scope="a", cause="sleep", at=datetime(2026, 3, 1, tzinfo=UTC))
+    run = Run(id="1", scope="a", at=plan.at, cause="sleep", plan=plan)
+    row = RunRow(run=run, title="", counted="", stages=(StageRow(title="", groups=(group,)),))
+    assert [each.after for each in row.first] == ["new", "0", "1", "2", "3"]
+    assert row.more == 6
+    assert row.stages[0].counted == "9 facts archived, 1 added, 1 topic page updated"
+
+
+def test_uses_in_a_row_are_one_event_of_a_history(store: Slowwave, browser: TestClient) -> None:
+    memory = store.within("default")
+    (fact,) = memory.add("Ada bakes rye bread").ids
+    for _ in range(3):
+        memory.record_retrieval([fact])
+    memory.pin(fact)
+    memory.record_retrieval([fact])
+    page = browser.get(f"/memories/{fact}").text
+    titles = re.findall(r'href="/runs/\w+">([^<]+)</a></p>', page)
+    assert titles == ["Used", "Edit", "Used 3 times", "Fact stated"]
+
+
+def test_a_search_sets_hits_under_the_floor_of_contexts_apart(store: Slowwave, browser: TestClient) -> None:
+    memory = store.within("default")
+    memory.add_all(["Ada bakes rye bread", "Kees keeps herons"])
+    memory.add_messages([{"role": "user", "content": f"The tide was low on day {day}."} for day in range(9)], "tides")
+    likely, unlikely = browser.get("/memories?q=who+bakes+rye+bread&deep=1").text.split("Unlikely to answer it")
+    assert "Ada bakes rye bread" in likely
+    assert "Ada bakes rye bread" not in unlikely
+    assert "tide" not in likely
+
+
+def test_a_topic_page_lists_its_entries_the_latest_first(store: Slowwave, browser: TestClient, clock: Clock) -> None:
+    memory = store.within("default")
+    for number, hobby in enumerate(("chess", "painting", "pottery", "sailing", "climbing", "knitting", "juggling")):
+        clock.now += timedelta(days=1)
+        memory.add_message({"role": "user", "content": f"My new hobby is {hobby}."}, f"day {number}")
+        memory.consolidate(f"day {number}", force=True)
+    memory.sleep()
+    page = browser.get("/pages").text
+    shown = re.findall(r'<span class="line">([^<]+)</span>', page)
+    days = re.findall(r"<span class=\"dim\">(\d+ March 2026)</span>", page)
+    assert "juggling" in shown[0]
+    assert days[:2] == ["8 March 2026", "7 March 2026"]
+    assert re.search(r"<summary>\d+ earlier", page) is not None
+
+
 def test_a_discarded_plan_is_gone_and_changed_nothing(store: Slowwave, browser: TestClient, clock: Clock) -> None:
     memory = store.within("default")
     (fact,) = memory.add("The kiosk sold blue paint", importance=0.1).ids
@@ -230,7 +304,7 @@ def test_a_correction_keeps_the_words_before_it_in_the_history(store: Slowwave, 
     (fact,) = memory.add("Ada bakes rye bread").ids
     assert post(browser, f"/memories/{fact}/update", text="Ada bakes spelt bread")[0] == 303
     page = browser.get(f"/memories/{fact}").text
-    assert "<del>Ada bakes rye bread</del> <ins>Ada bakes spelt bread</ins>" in page
+    assert "Ada bakes <del>rye</del><ins>spelt</ins> bread" in page
 
 
 def test_an_erase_shows_what_it_destroys_and_destroys_it_on_the_second_click(
@@ -374,11 +448,11 @@ def test_a_run_whose_undo_was_undone_is_not_shown_as_undone(store: Slowwave) -> 
     added = memory.add("Ada bakes rye bread").run_id
     kept = memory.add("Ada rows").run_id
     undo = memory.undo(added)[0].run_id
-    assert undone_runs(memory.ports) == {added}
+    assert undone_runs(memory.ports) == {added: undo}
     again = memory.undo(undo)[0].run_id
-    assert undone_runs(memory.ports) == {undo}
-    memory.undo(again)
-    assert undone_runs(memory.ports) == {added, again}
+    assert undone_runs(memory.ports) == {undo: again}
+    third = memory.undo(again)[0].run_id
+    assert undone_runs(memory.ports) == {added: undo, again: third}
     assert kept not in undone_runs(memory.ports)
 
 

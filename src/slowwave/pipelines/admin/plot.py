@@ -95,7 +95,7 @@ def _curve(ports: Ports, memory: Memory, first: datetime, last: float) -> Series
         earlier = [version for since, version in versions if since <= at]
         if earlier:
             points.append((place, strength(earlier[-1], ports.config, at)))
-    return Series(name=memory.text, points=tuple(points), dots=tuple(uses))
+    return Series(name=memory.text, points=tuple(points), dots=tuple(uses), memory=memory.id)
 
 
 def growth(ports: Ports) -> Picture:
@@ -163,14 +163,14 @@ def nights(ports: Ports) -> Picture:
     first = slept[-1].at if slept else ports.now()
     done: dict[str, Counter[float]] = {}
     for run in slept:
-        touched = sum(isinstance(operation, (Add, Change, Erase)) for operation in run.plan.operations)
+        touched = sum(_alters(operation) for operation in run.plan.operations)
         touched = touched or sum(isinstance(operation, Link) for operation in run.plan.operations)
         if touched:
             done.setdefault(run.cause.partition("/")[2], Counter())[round(max(0.0, _days(first, run.at)), 3)] += touched
     last = max(_days(first, slept[0].at), 1.0) if slept else 1.0
     return Picture(
-        title="What the nights did",
-        across="night",
+        title="What the sleep passes did",
+        across="date",
         up="memories changed or linked",
         series=tuple(
             Series(name=name, points=tuple(sorted((x, float(y)) for x, y in days.items())))
@@ -179,6 +179,11 @@ def nights(ports: Ports) -> Picture:
         ticks=_ticks(first, last),
         bars=True,
     )
+
+
+def _alters(operation: Operation) -> bool:
+    """Whether an operation adds, changes or erases a memory, other than by moving its due date."""
+    return isinstance(operation, (Add, Erase)) or (isinstance(operation, Change) and not operation.only_reschedules)
 
 
 KINDS: Final[dict[str, Callable[[Ports], Picture]]] = {"forgetting": forgetting, "growth": growth, "sleep": nights}
@@ -194,6 +199,7 @@ def _at(first: datetime, days: float) -> datetime:
 
 
 def _ticks(first: datetime, last: float) -> tuple[tuple[float, str], ...]:
-    shape = "%d %b %Y" if last > 300 else "%d %b" if last > 3 else "%d %b %H:%M"  # noqa: PLR2004 - days
+    shape = " %b %Y" if last > 300 else " %b" if last > 3 else " %b %H:%M"  # noqa: PLR2004 - days
     marks = ((n * last / (_TICKS - 1) * 0.94) for n in range(_TICKS))
-    return tuple((place, f"{_at(first, place):{shape}}") for place in marks)
+    days = ((place, _at(first, place)) for place in marks)
+    return tuple((place, f"{day.day}{day:{shape}}") for place, day in days)

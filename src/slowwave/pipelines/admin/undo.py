@@ -149,10 +149,13 @@ def _writes_pages(run: Run) -> bool:
     return run.cause in CAUSES
 
 
-def undone_runs(ports: Ports) -> frozenset[str]:
-    """The ids of the runs that are undone now. A run whose undo was undone is not among them. No operation is read."""
+def undone_runs(ports: Ports) -> dict[str, str]:
+    """The ids of the runs that are undone now, each with the id of the run that undid it. No operation is read.
+
+    A run whose undo was undone is not among them.
+    """
     undone_by, wholes = _undos_by_run(ports)
-    return frozenset(run for run, undo in undone_by.items() if wholes[undo] not in undone_by)
+    return {run: wholes[undo] for run, undo in undone_by.items() if wholes[undo] not in undone_by}
 
 
 def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:

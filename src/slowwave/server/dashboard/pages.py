@@ -1,5 +1,6 @@
 """The pages of the dashboard. Each reads through the public methods of a memory and changes nothing."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Final, cast
 
@@ -10,12 +11,15 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.access import AccessKey
 from slowwave.model.memory import HOT, PAGE, PHASES, SUMMARY
+from slowwave.model.plan import Run
 from slowwave.model.scope import Scope
+from slowwave.pipelines.admin.plot import plot
 from slowwave.pipelines.admin.undo import undone_runs
 from slowwave.server.access.door import Visitor
 from slowwave.server.dashboard import rows
-from slowwave.server.dashboard.templating import drawing
+from slowwave.server.dashboard.templating import Chart, chart_of
 from slowwave.server.dashboard.visit import Desk, Visit, checked_number, counts_by_phase
+from slowwave.server.dashboard.words import PAIRS
 
 PAGE_SIZE: Final = 50
 ELSEWHERE: Final = 6
@@ -32,9 +36,7 @@ SHOWN: Final = {
     "notes": ("note",),
 }
 """The kinds of memories by the words of the list. A list of "all" without a question has facts and summaries."""
-PAIRS: Final = frozenset({"value changed?", "conflict?", "unsure"})
-"""The findings whose examples are pairs of facts about which a person decides."""
-LISTED: Final = PAIRS | {"quarantined"}
+LISTED: Final = frozenset(PAIRS) | {"quarantined"}
 """The findings that the review shows in sections of their own."""
 ALL_PHASES: Final = tuple(phase for phase in PHASES if phase != "quarantined")
 
@@ -64,7 +66,7 @@ def today(visit: Reader) -> HTMLResponse:
     status = memory.status()
     last = next(iter(memory.runs(1, cause="sleep", parts="none")), None)
     undone = undone_runs(memory.ports)
-    counts = status.counts
+    counts, cost = status.counts, status.cost
     return visit.render(
         "today.html",
         status=status,
@@ -72,20 +74,28 @@ def today(visit: Reader) -> HTMLResponse:
         findings=rows.finding_rows(memory, memory.health()),
         cards=(
             ("Facts in use", counts_by_phase(counts, FACTS, *HOT), "a search finds them", "/memories"),
-            ("In cold storage", counts_by_phase(counts, FACTS, "cold"), "a deep search finds them", "/memories?deep=1"),
+            ("Archived", counts_by_phase(counts, FACTS, "cold"), "a deep search finds them", "/memories?deep=1"),
             (
                 "Messages",
                 counts_by_phase(counts, ("message",), *ALL_PHASES),
-                f"{status.unread:,} not read for facts yet",
+                f"{status.unread:,} not read for facts yet" if status.unread else "all read for facts",
                 "/conversations",
             ),
-            ("Model calls", status.cost.calls, f"{status.cost.tokens_in + status.cost.tokens_out:,} tokens", "/nights"),
+            (
+                "Model calls",
+                cost.calls,
+                f"{cost.tokens_in + cost.tokens_out:,} tokens" if cost.calls else "facts come from rules",
+                "/nights",
+            ),
         ),
-        chart=drawing(memory.plot("forgetting")),
-        growth=drawing(memory.plot("growth")),
+        charts=(_chart(memory, "forgetting"), _chart(memory, "growth")),
         elsewhere=_scopes_with_content(visit.visitor) if not counts else (),
         now=memory.ports.now(),
     )
+
+
+def _chart(memory: AgentMemory, kind: str, memory_id: str | None = None) -> Chart | None:
+    return chart_of(plot(memory.ports, kind, memory.get(memory_id) if memory_id else None))
 
 
 def _scopes_with_content(visitor: Visitor) -> list[Scope]:
@@ -103,16 +113,26 @@ def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "all", aft
     kind = kind if kind in SHOWN else "all"
     kinds = SHOWN[kind]
     if q.strip():
-        found = rows.hit_rows(memory, memory.search(q, top_k=25, deep=is_deep, kinds=kinds))
+        hits = memory.search(q, top_k=25, deep=is_deep, kinds=kinds)
+        floor = memory.ports.config.relevance_floor
+        found = rows.hit_rows(memory, [hit for hit in hits if hit.relevance >= floor])
+        unlikely = rows.hit_rows(memory, [hit for hit in hits if hit.relevance < floor])
         following = None
     else:
         phases = ALL_PHASES if is_deep else None
         order = "-at" if kind in {"messages", "notes"} else "-strength"
         listed = memory.get_all(kinds=kinds, phases=phases, order=order, after=after or None, limit=PAGE_SIZE)
-        found = rows.memory_rows(memory, listed)
+        found, unlikely = rows.memory_rows(memory, listed), []
         following = listed[-1].id if len(listed) == PAGE_SIZE else None
     return visit.render(
-        "memories.html", q=q, deep=is_deep, kind=kind, kinds=tuple(SHOWN), rows=found, following=following
+        "memories.html",
+        q=q,
+        deep=is_deep,
+        kind=kind,
+        kinds=tuple(SHOWN),
+        rows=found,
+        unlikely=unlikely,
+        following=following,
     )
 
 
@@ -129,13 +149,11 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
         found=found,
         memory=found.memory,
         quoted=rows.quoted(found.memory, found.sources),
-        chart=drawing(memory.plot("forgetting", memory_id=memory_id)) if is_fact else None,
-        history=[
-            (event, rows.change_row(event.operation, {}), rows.cause_title(event.cause))
-            for event in reversed(found.history)
-        ],
+        chart=_chart(memory, "forgetting", memory_id) if is_fact else None,
+        history=rows.history_rows(found.history),
         linked=[(link, linked[other]) for link, other in zip(found.links, others, strict=True)],
         is_fact=is_fact,
+        by=rows.memory_rows(memory, [found.memory])[0].by,
     )
 
 
@@ -161,7 +179,7 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
         every=bool(every),
         following=runs[-1].id if len(runs) == NIGHTS else None,
         running=running,
-        chart=drawing(memory.plot("sleep")),
+        chart=_chart(memory, "sleep"),
     )
 
 
@@ -171,7 +189,8 @@ def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
     memory = visit.memory("read")
     plan = visit.desk.plans.get(memory, plan_id)
     texts = rows.texts_of(memory, rows.linked_ids([plan]))
-    return visit.render("plan.html", plan=plan, stages=rows.stage_rows(plan, texts))
+    stages = rows.stage_rows(plan, texts)
+    return visit.render("plan.html", plan=plan, stages=stages, counted=rows.count_changes(stages))
 
 
 @router.get("/nights/jobs/{job_id}")
@@ -257,8 +276,16 @@ def _keys(visitor: Visitor) -> list[AccessKey]:
     return [key for key in visitor.store.list_keys() if visitor.key.reaches(key.prefix)]
 
 
-def _whole_run(memory: AgentMemory, run_id: str, undone: frozenset[str]) -> rows.RunRow:
+def _whole_run(memory: AgentMemory, run_id: str, undone: Mapping[str, str]) -> rows.RunRow:
     """A run with its parts, as a row."""
     run = memory.run(run_id)
     texts = rows.texts_of(memory, rows.linked_ids(each.plan for each in (run, *run.parts)))
-    return rows.run_row(run, undone, texts)
+    return rows.run_row(run, undone, texts, _count_undos(memory, run))
+
+
+def _count_undos(memory: AgentMemory, run: Run) -> int:
+    """How many undos lead from a run to the first one that undid nothing."""
+    count = 0
+    while run.undoes:
+        run, count = memory.run(run.undoes), count + 1
+    return count

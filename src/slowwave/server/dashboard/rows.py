@@ -1,62 +1,30 @@
 """Values of the library as rows that the templates of the dashboard print."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from typing import Final
 
 from slowwave.agent_memory import AgentMemory
-from slowwave.model.memory import MESSAGE, SUMMARY, Memory
+from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.operations import Add, Change, Erase, Link, Operation, RejectFact, SetTitle, Use
-from slowwave.model.plan import Plan, Run, count_operations, merge_groups
+from slowwave.model.plan import Event, Plan, Run, count_operations, merge_groups
 from slowwave.model.query import Hit
 from slowwave.pipelines.admin.health import Finding, Health
 from slowwave.policy.guard.labels import short_name
+from slowwave.policy.summaries.pages import PageLine, lines_of
+from slowwave.server.dashboard.differences import Piece, differences
+from slowwave.server.dashboard.words import PARTS, PHASES, TOPIC_PAGE, cause_title, noun_of, tell_counts
 
 SHOWN_PER_GROUP: Final = 40
 """Operations of one group that a page shows; the others are counted."""
+SHOWN_FIRST: Final = 5
+"""Changes of a run that a page shows before a person asks for all of them."""
+LATEST_LINES: Final = 5
+"""Entries of a topic page that a list of pages shows; the others unfold."""
 HOT: Final = frozenset({"active", "core"})
-
-CAUSES: Final[Mapping[str, str]] = {
-    "add": "Added",
-    "add_messages": "Messages stored",
-    "observe": "Messages stored",
-    "consolidate": "Consolidated",
-    "distil": "Facts extracted",
-    "sleep": "Sleep pass",
-    "undo": "Undone",
-    "import": "Imported",
-    "erase": "Erased",
-    "edit": "Edited",
-    "use": "Used",
-    "apply": "Plan applied",
-}
-"""The headings of runs by the first part of their cause. A cause that is not listed is shown as it is."""
-STAGES: Final[Mapping[str, str]] = {
-    "distil": "Facts from unread messages",
-    "retry": "Facts that waited for a model",
-    "topic_pages": "Topic pages",
-    "duplicates": "Duplicates",
-    "merge": "Merged",
-    "compress": "Summaries of fading facts",
-    "cascade": "Summaries of conversations",
-    "fade": "Faded",
-    "expire": "Expired",
-    "refresh": "Rescheduled",
-    "reembed": "Vectors",
-}
-"""The headings of the stages of a sleep pass by the second part of their cause."""
-PARTS: Final[Mapping[str, str]] = {
-    "asked": "speaker",
-    "user": "speaker",
-    "question": "only a question",
-    "dated": "has a date",
-    "placed": "names a place",
-    "cue": "kind of answer",
-    "estimated": "estimated meaning",
-    "lent": "its facts",
-}
-"""The words for parts of a score whose own names do not explain themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,33 +43,45 @@ class MemoryRow:
 
     @property
     def by(self) -> str:
-        """Who said it, or the category of a fact."""
+        """What it is: a message and who said it, or a fact and its category."""
         memory = self.memory
-        return short_name(memory.role, memory.speaker) if memory.kind == MESSAGE else memory.category
+        if memory.kind == MESSAGE:
+            return f"said by {short_name(memory.role, memory.speaker)}"
+        noun = noun_of(memory)
+        return noun if noun in {TOPIC_PAGE, memory.category} else f"{noun}: {memory.category}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRow:
     """One operation as a difference: the text before it, the text after it, and the reason.
 
-    `kind` is the class of its mark: "added", "archived", "reworded", "replaced", "removed", "restored", "linked",
-    "refused", "changed", "used" or "erased".
+    Attributes:
+        kind: the class of its mark: "added", "archived", "reworded", "replaced", "removed", "restored", "linked",
+            "refused", "changed", "used" or "erased".
+        noun: what was changed, such as "fact" or "message".
     """
 
     kind: str
+    noun: str = "fact"
     before: str = ""
     after: str = ""
     because: str = ""
     memory: str = ""
 
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The two texts as one with their differences marked; empty if they are shown one after the other."""
+        return differences(self.before, self.after) if self.before and self.after else ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
-    """Operations with one reason, and how many more of them are not shown."""
+    """Operations with one reason, how many more of them are not shown, and the number of all by noun and kind."""
 
     because: str
     rows: tuple[ChangeRow, ...]
     more: int = 0
+    counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def shared(self) -> str:
@@ -118,28 +98,81 @@ class StageRow:
     groups: tuple[GroupRow, ...]
 
     @property
-    def total(self) -> int:
-        """How many operations it has, those that are not shown included."""
-        return sum(len(group.rows) + group.more for group in self.groups)
+    def counted(self) -> str:
+        """What it changes, in words; memories that are only rescheduled do not count."""
+        return count_changes((self,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One run in a list. `counted` says how many memories it changed; memories that were only rescheduled do not count.
+    """One run in a list.
 
-    `stages` are the stages of a sleep pass that changed something.
+    Attributes:
+        counted: how many memories it changed, in words; memories that were only rescheduled do not count.
+        stages: the stages of a sleep pass that changed something.
+        undone_by: the id of the run that undid it; empty if it is not undone.
+        undos: 0 for a run that undoes none, 1 for an undo, 2 for the undo of an undo, and so on.
     """
 
     run: Run
     title: str
     counted: str
     stages: tuple[StageRow, ...] = ()
-    undone: bool = False
+    undone_by: str = ""
+    undos: int = 0
 
     @property
     def can_undo(self) -> bool:
         """Whether there is something to undo. The undo of an erase is refused."""
-        return bool(self.counted) and not self.undone and self.run.cause != "erase"
+        return bool(self.counted) and not self.undone_by and self.run.cause != "erase"
+
+    @property
+    def undo_name(self) -> str:
+        """The name of the button that reverses it: the undo of an undo applies the changes again."""
+        return "Redo" if self.undos % 2 else "Undo"
+
+    @property
+    def first(self) -> list[ChangeRow]:
+        """The changes that a person sees first, some of each kind. Topic pages repeat the others, and are left out beside them."""
+        rows = [row for stage in self.stages for group in stage.groups for row in group.rows]
+        rows = [row for row in rows if row.noun != TOPIC_PAGE] or rows
+        seen: Counter[str] = Counter()
+        places = []
+        for row in rows:
+            places.append(seen[row.kind])
+            seen[row.kind] += 1
+        chosen = sorted(range(len(rows)), key=lambda number: places[number])[:SHOWN_FIRST]
+        return [rows[number] for number in sorted(chosen, key=lambda number: (rows[number].kind != "added", number))]
+
+    @property
+    def more(self) -> int:
+        """How many changes are not among the first ones."""
+        return sum(sum(group.counts.values()) for stage in self.stages for group in stage.groups) - len(self.first)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRow:
+    """A topic page: its topic, and its entries, the latest first. An entry that is no longer true says until when it was.
+
+    `text` is the whole text of a page that was edited out of its form, and that has no entries therefore.
+    """
+
+    page: Memory
+    topic: str
+    latest: tuple[PageLine, ...]
+    earlier: tuple[PageLine, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRow:
+    """One event of a memory's history, or several uses in a row, the first of which was at `since`."""
+
+    event: Event
+    title: str
+    row: ChangeRow | None
+    because: str
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +249,17 @@ def _group_rows(plan: Plan, texts: Mapping[str, str]) -> Iterator[GroupRow]:
                 because=group.because,
                 rows=tuple(rows[:SHOWN_PER_GROUP]),
                 more=max(0, len(rows) - SHOWN_PER_GROUP),
+                counts=Counter((row.noun, row.kind) for row in rows),
             )
+
+
+def count_changes(stages: Iterable[StageRow]) -> str:
+    """What these stages change, in words, such as "2 facts added, 1 archived"; empty if they change nothing."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for stage in stages:
+        for group in stage.groups:
+            counts.update(group.counts)
+    return tell_counts(counts)
 
 
 def change_row(operation: Operation, texts: Mapping[str, str]) -> ChangeRow | None:
@@ -224,22 +267,28 @@ def change_row(operation: Operation, texts: Mapping[str, str]) -> ChangeRow | No
     row = None
     match operation:
         case Add(memory=memory):
-            row = ChangeRow(kind="added", after=memory.text, because=operation.because, memory=memory.id)
+            row = ChangeRow(
+                kind="added", noun=noun_of(memory), after=memory.text, because=operation.because, memory=memory.id
+            )
         case Change(before=before, after=after) if not operation.only_reschedules:
             row = _changed(before, after, operation.because)
         case Link(source=source, target=target, kind=kind, weight=weight) if kind != "provenance":
             ends = f"{texts.get(source, source)} — {texts.get(target, target)}"
             verb = "linked" if weight else "unlinked"
-            row = ChangeRow(kind="linked", after=f"{verb} ({kind}): {ends}", because=operation.because, memory=source)
+            row = ChangeRow(kind=verb, noun="pair", after=f"{ends} ({kind})", because=operation.because, memory=source)
         case Use(used_version=memory):
-            row = ChangeRow(kind="used", after=memory.text, because=operation.because, memory=memory.id)
+            row = ChangeRow(
+                kind="used", noun=noun_of(memory), after=memory.text, because=operation.because, memory=memory.id
+            )
         case RejectFact(text=text, reason=reason):
             row = ChangeRow(kind="refused", before=text, because=reason)
         case SetTitle(conversation=conversation, before=title_before, after=title):
             after_title = title or f"no title: {conversation}"
-            row = ChangeRow(kind="changed", before=title_before or "", after=after_title, because=operation.because)
+            row = ChangeRow(
+                kind="changed", noun="title", before=title_before or "", after=after_title, because=operation.because
+            )
         case Erase(memory=erased):
-            row = ChangeRow(kind="erased", before=erased, because=operation.because)
+            row = ChangeRow(kind="erased", noun="memory", before=erased, because=operation.because)
         case _:
             pass  # moved cursors, suppressed keys, and the provenance that the page of a summary lists
     return row
@@ -252,6 +301,7 @@ def _changed(before: Memory, after: Memory, because: str) -> ChangeRow:
         shorter = not reworded and before.visible_text != after.visible_text
         return ChangeRow(
             kind="reworded" if reworded or shorter else "changed",
+            noun=noun_of(after),
             before=before.visible_text if reworded or shorter else "",
             after=after.visible_text,
             because=because,
@@ -261,6 +311,7 @@ def _changed(before: Memory, after: Memory, because: str) -> ChangeRow:
     gone = after.phase not in HOT
     return ChangeRow(
         kind=kind,
+        noun=noun_of(after),
         before=before.text if gone or reworded else "",
         after=after.text if reworded or not gone else "",
         because=because,
@@ -274,27 +325,35 @@ def linked_ids(plans: Iterable[Plan]) -> set[str]:
     return {end for each in operations if isinstance(each, Link) for end in (each.source, each.target)}
 
 
-def run_row(run: Run, undone: frozenset[str], texts: Mapping[str, str]) -> RunRow:
-    """A run that was read with its parts. `undone` are the ids of the runs that later runs undid."""
+def run_row(run: Run, undone: Mapping[str, str], texts: Mapping[str, str], undos: int = 0) -> RunRow:
+    """A run that was read with its parts. `undone` are the ids of the undos by the ids of the runs that they undid."""
     stages = tuple(stage for each in (run, *run.parts) for stage in stage_rows(each.plan, texts))
     operations = (operation for each in (run, *run.parts) for operation in each.plan.operations)
     return RunRow(
         run=run,
-        title=cause_title(run.cause),
-        counted=count_operations(operations),
+        title="Redo" if undos and undos % 2 == 0 else cause_title(run.cause),
+        counted=count_changes(stages) or count_operations(operations),
         stages=stages,
-        undone=run.id in undone,
+        undone_by=undone.get(run.id, ""),
+        undos=undos,
     )
 
 
-def cause_title(cause: str) -> str:
-    """The heading of a run or a stage.
-
-    >>> cause_title("sleep"), cause_title("sleep/fade"), cause_title("mine")
-    ('Sleep pass', 'Faded', 'mine')
-    """
-    first, _, stage = cause.partition("/")
-    return STAGES.get(stage, stage) if stage and first == "sleep" else CAUSES.get(first, cause)
+def history_rows(events: Sequence[Event]) -> list[HistoryRow]:
+    """The history of a memory, the latest event first. Uses that follow each other are one row."""
+    found = []
+    for is_use, group in groupby(reversed(events), key=lambda event: isinstance(event.operation, Use)):
+        for event, *others in [list(group)] if is_use else [[event] for event in group]:
+            found.append(
+                HistoryRow(
+                    event=event,
+                    title=f"Used {len(others) + 1} times" if others else cause_title(event.cause),
+                    since=others[-1].at if others else None,
+                    row=change_row(event.operation, {}),
+                    because="" if is_use else event.operation.because,
+                )
+            )
+    return found
 
 
 def quoted(memory: Memory, sources: Iterable[Memory]) -> list[Quoted]:
@@ -325,10 +384,23 @@ def said_rows(messages: Sequence[Memory], facts: Sequence[Memory]) -> list[TalkR
     ]
 
 
-def pages_by_subject(pages: Sequence[Memory]) -> list[tuple[str, list[Memory]]]:
+def pages_by_subject(pages: Sequence[Memory]) -> list[tuple[str, list[PageRow]]]:
     """Topic pages by the person or thing that they are about."""
     ordered = sorted(pages, key=lambda page: (page.subject or "", page.text))
-    return [(subject, list(group)) for subject, group in groupby(ordered, key=lambda page: page.subject or "")]
+    groups = groupby(ordered, key=lambda page: page.subject or "")
+    return [(subject, [_page_row(page) for page in group]) for subject, group in groups]
+
+
+def _page_row(page: Memory) -> PageRow:
+    newest_first = lines_of(page)[::-1]
+    topic = page.text.split("\n")[0].removeprefix(f"{page.subject}: ")
+    return PageRow(
+        page=page,
+        topic=topic,
+        latest=newest_first[:LATEST_LINES],
+        earlier=newest_first[LATEST_LINES:],
+        text="" if newest_first else page.text,
+    )
 
 
 def finding_rows(memory: AgentMemory, health: Health) -> list[FindingRow]:
@@ -362,6 +434,4 @@ def phase_tag(memory: Memory) -> str:
     """The word that a list shows for a memory that is not simply in use; empty for one that is."""
     if memory.pinned:
         return "pinned"
-    if memory.kind == SUMMARY and memory.is_page:
-        return "topic page"
-    return "" if memory.phase == "active" else memory.phase
+    return "" if memory.phase == "active" else PHASES[memory.phase]
