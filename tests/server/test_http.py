@@ -251,6 +251,12 @@ def test_a_night_is_planned_shown_applied_and_undone(server: Server) -> None:
     assert len(get(server, "/facts")["items"]) == 1
 
 
+def test_a_plan_that_changes_nothing_may_be_applied_again_and_makes_no_run(server: Server) -> None:
+    plan = finished(server, "/sleep", {"dry_run": True})["result"]["plan"]["id"]
+    assert [post(server, f"/plans/{plan}:apply") for _ in range(2)] == [{"receipts": []}] * 2
+    get(server, f"/runs/{plan}", 404)
+
+
 def test_the_events_of_a_job_are_numbered_and_continue_after_the_last_one_seen(server: Server) -> None:
     post(server, "/messages", {"messages": [{"role": "user", "content": "I own a boat."}]}, 201)
     answer = server.client.post(f"{ROOT}/sleep")
@@ -348,6 +354,28 @@ def test_errors_of_paths_are_problems_too(server: Server, method: str, path: str
     assert answer.status_code == code
     assert answer.headers["content-type"] == "application/problem+json"
     assert set(answer.json()) == {"type", "title", "status", "detail"}
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/scopes", "GET"),
+        (f"{ROOT[3:]}/facts/x", "DELETE, GET, PATCH"),
+        (f"{ROOT[3:]}/facts/x:pin", "DELETE, GET, PATCH, POST"),
+    ],
+)
+def test_a_wrong_method_is_answered_with_all_methods_of_the_path(server: Server, path: str, methods: str) -> None:
+    answer = server.client.put(f"/v1{path}")
+    assert answer.headers["allow"] == methods
+    assert answer.json()["detail"] == f"this address takes {methods}"
+
+
+def test_a_body_that_is_no_json_is_answered_with_the_place(server: Server) -> None:
+    headers = {"content-type": "application/json"}
+    answer = server.client.post(f"{ROOT}/facts", content='{"text": "x"', headers=headers)
+    assert answer.json()["errors"] == [
+        {"at": "body", "says": "it is no JSON: Expecting ',' delimiter, at character 12"}
+    ]
 
 
 @pytest.mark.parametrize(

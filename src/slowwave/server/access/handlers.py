@@ -1,6 +1,6 @@
 """Errors of an interface over HTTP as problem details, and their description in OpenAPI."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from starlette.routing import compile_path
 
 from slowwave import __version__
 from slowwave.errors import SlowwaveError
@@ -83,18 +83,20 @@ def _add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def _(_: Request, error: RequestValidationError) -> Response:
-        errors = [
-            {"at": "/".join(map(str, one["loc"])), "says": str(one["msg"])} for one in error.errors()[:ERRORS_SHOWN]
-        ]
+        errors = [_told(one) for one in error.errors()[:ERRORS_SHOWN]]
         first = errors[0] if errors else {"at": "body", "says": "it cannot be read"}
         return problem(INVALID, f"{first['at']}: {first['says']}", errors=errors)
 
     @app.exception_handler(HTTPException)
     def _(request: Request, error: HTTPException) -> Response:
-        answer = problem(status_kind(error.status_code, str(error.detail)), str(error.detail))
-        answer.headers.update(error.headers or {})
-        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            answer.headers["allow"] = ", ".join(sorted(_allowed(app, request)))
+        detail, headers = str(error.detail), dict(error.headers or {})
+        if error.status_code == HTTPStatus.NOT_FOUND:
+            detail = f"there is no such address: {request.scope.get('root_path', '')}/openapi.json lists all"
+        elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["allow"] = ", ".join(sorted(_allowed(app, request))) or headers.get("allow", "")
+            detail = f"this address takes {headers['allow']}"
+        answer = problem(status_kind(error.status_code, str(error.detail)), detail)
+        answer.headers.update(headers)
         return answer
 
     @app.exception_handler(Exception)
@@ -102,11 +104,19 @@ def _add_handlers(app: FastAPI) -> None:
         return problem(UNEXPECTED, "the log of the server has the error; what was acknowledged is kept")
 
 
+def _told(error: Mapping[str, Any]) -> dict[str, str]:
+    """One thing that is wrong with a request: where it is, and what is wrong."""
+    place = error["loc"]
+    if error["type"] == "json_invalid":
+        return {"at": str(place[0]), "says": f"it is no JSON: {error['ctx']['error']}, at character {place[1]}"}
+    return {"at": "/".join(map(str, place)), "says": str(error["msg"])}
+
+
 def _allowed(app: FastAPI, request: Request) -> set[str]:
-    """The methods of all routes of a path. The framework names only those of the first."""
+    """The methods of all described routes of a path. The framework names only those of the first."""
     path = request.url.path.removeprefix(request.scope.get("root_path", ""))
-    found = (route for route in app.routes if isinstance(route, Route) and route.path_regex.match(path))
-    return {method for route in found for method in route.methods or ()}
+    found = [methods for known, methods in app.openapi()["paths"].items() if compile_path(known)[0].match(path)]
+    return {method.upper() for methods in found for method in methods}
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

@@ -165,7 +165,8 @@ def plan(memory: Reading, plans: PlansOf, plan_id: Id) -> view.PlanView:
 def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
     """Carry out the plan of a dry run. A group whose memories changed since is dropped, and `dropped` says so."""
     receipts = memory.apply(plans.get(memory, plan_id))
-    plans.drop(plan_id)
+    if receipts:  # a plan that changes nothing makes no run, to which a repeated request could be led
+        plans.drop(plan_id)
     return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
 
 

@@ -76,7 +76,7 @@ class Job:
 
     def end(self, result: object) -> None:
         """Record its result."""
-        self._change("state", {"state": "done"}, state="done", result=result)
+        self._change("state", {"state": "done"}, state="done", done=self.total or self.done, result=result)
 
     def fail(self, error: SlowwaveError) -> None:
         """Record why it failed."""
