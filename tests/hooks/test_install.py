@@ -77,6 +77,36 @@ def test_an_entry_is_added_beside_those_of_others_and_removed_to_the_byte(folder
     assert {file.stat().st_mode & 0o777 for file in files} == {0o640}
     assert carry_out(plan_uninstall(client, folders)) == files
     assert {file: file.read_bytes() for file in files} == before
+    assert {file for folder in (folders.home, folders.project) for file in folder.rglob("*") if file.is_file()} == {
+        *files
+    }
+
+
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_files_that_an_installation_made_are_removed_and_empty_objects_come_back(folders: Folders, client: str) -> None:
+    files = _files(folders, client)
+    _install(folders, client)
+    carry_out(plan_uninstall(client, folders))
+    assert [file for file in files if file.exists()] == []
+    empty = {
+        file: "\n# mine\n" if file.suffix == ".toml" else f'{{"{CLIENTS[client].place[0]}": {{}}, "hooks":{{}} }}'
+        for file in files
+    }
+    for file, text in empty.items():
+        _write(file, text)
+    _install(folders, client)
+    carry_out(plan_uninstall(client, folders))
+    assert {file: file.read_text(encoding="utf-8") for file in files} == empty
+
+
+def test_what_was_changed_after_an_installation_stays(folders: Folders) -> None:
+    settings = folders.home / ".gemini/settings.json"
+    _write(settings, '{"mcpServers": {}}')
+    _install(folders, "gemini")
+    installed = settings.read_text(encoding="utf-8")
+    settings.write_text(installed.replace("{", '{"theme": "dark", ', 1), encoding="utf-8")
+    carry_out(plan_uninstall("gemini", folders))
+    assert json.loads(settings.read_text(encoding="utf-8")) == {"theme": "dark"}
 
 
 @pytest.mark.parametrize("client", sorted(CLIENTS))

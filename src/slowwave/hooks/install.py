@@ -1,5 +1,6 @@
 """Adds Slowwave to the settings of coding agents, and removes it again. Only entries of Slowwave are changed."""
 
+import dataclasses
 import difflib
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -24,16 +25,16 @@ Edit = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One settings file before and after. `before` is None if it does not exist."""
+    """One settings file before and after. `before` is None if it does not exist, `after` if the file is removed."""
 
     path: Path
     before: str | None
-    after: str
+    after: str | None
 
     @property
     def diff(self) -> str:
         """The change as a unified diff with one line of context; empty if there is none."""
-        old, new = (self.before or "").splitlines(keepends=True), self.after.splitlines(keepends=True)
+        old, new = (self.before or "").splitlines(keepends=True), (self.after or "").splitlines(keepends=True)
         lines = difflib.unified_diff(old, new, str(self.path), str(self.path), n=1)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
@@ -66,18 +67,45 @@ def plan_install(client_name: str, command: Command, folders: Folders, *, hooks:
 def plan_uninstall(client_name: str, folders: Folders) -> list[FileChange]:
     """The changes that remove our MCP server and our hooks from the settings of an agent.
 
+    A file that only has what the installation wrote is as it was before it: a file that was made then is removed.
+
     Raises:
         InputError: a file cannot be changed safely; nothing is written.
     """
     client = CLIENTS[client_name]
-    edits: list[tuple[Path, Edit]] = [(_settings_path(client, folders), lambda text: _without_server(client, text))]
+    edits: list[tuple[Path, Edit, Edit]] = [
+        (
+            _settings_path(client, folders),
+            lambda text: _without_server(client, text),
+            lambda text: text if client.toml else _without_empty(text, client.place, ""),
+        )
+    ]
     if client.hooks is not None:
-        edits.append((folders.home / client.hooks, _without_hooks))
-    return [_change(path, folders, edit) for path, edit in edits if path.exists() or path.is_symlink()]
+        edits.append((folders.home / client.hooks, _without_hooks, lambda text: _without_empty(text, (HOOKS,), "")))
+    return [
+        _as_it_was(_change(path, folders, edit), without_empty)
+        for path, edit, without_empty in edits
+        if path.exists() or path.is_symlink()
+    ]
+
+
+def _as_it_was(change: FileChange, without_empty: Edit) -> FileChange:
+    """A removal that restores the file of before the installation, if nothing else has changed since.
+
+    The removal leaves out an object that it empties, also if the object was empty before.
+    """
+    former = _read(_backup(change.path))
+    if former is None and change.before != change.after and (change.after or "").strip() in {"", "{}"}:
+        return dataclasses.replace(change, after=None)  # a copy of a file is kept whenever there was one
+    if former is not None and former.strip() and without_empty(former) == change.after:
+        return dataclasses.replace(change, after=former)
+    return change
 
 
 def carry_out(changes: Sequence[FileChange]) -> list[Path]:
     """Write the changed files, each completely or not at all, with a copy of the former one beside it.
+
+    A file that becomes what its copy is needs the copy no more.
 
     Returns:
         The files that were written.
@@ -93,14 +121,24 @@ def carry_out(changes: Sequence[FileChange]) -> list[Path]:
             raise InputError(f"{change.path} was changed by another program: run the command again")
         try:
             change.path.parent.mkdir(parents=True, exist_ok=True)
-            if change.before is not None:
-                replace(_backup(change.path), change.before)
-                _backup(change.path).chmod(change.path.stat().st_mode & 0o777)
-            replace(change.path, change.after)
+            _write(change, _backup(change.path))
         except OSError as error:
             raise InputError(f"{change.path} cannot be written ({error.strerror})") from error
         written.append(change.path)
     return written
+
+
+def _write(change: FileChange, backup: Path) -> None:
+    if change.after is None:
+        change.path.unlink()
+        return
+    is_restored = _read(backup) == change.after
+    if change.before is not None and not is_restored:
+        replace(backup, change.before)
+        backup.chmod(change.path.stat().st_mode & 0o777)
+    replace(change.path, change.after)
+    if is_restored:
+        backup.unlink()
 
 
 def _settings_path(client: Client, folders: Folders) -> Path:
