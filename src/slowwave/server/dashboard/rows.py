@@ -347,13 +347,17 @@ def history_rows(events: Sequence[Event]) -> list[HistoryRow]:
             found.append(
                 HistoryRow(
                     event=event,
-                    title=f"Used {len(others) + 1} times" if others else cause_title(event.cause),
+                    title=_use_title(len(others) + 1) if is_use else cause_title(event.cause),
                     since=others[-1].at if others else None,
                     row=change_row(event.operation, {}),
                     because="" if is_use else event.operation.because,
                 )
             )
     return found
+
+
+def _use_title(times: int) -> str:
+    return "Used" if times == 1 else f"Used {times} times"
 
 
 def quoted(memory: Memory, sources: Iterable[Memory]) -> list[Quoted]:
