@@ -128,7 +128,10 @@ __all__ = list(_MODULES)
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used."""
     if name not in _MODULES:
-        raise AttributeError(f"slowwave has no {name!r}; it has {', '.join(__all__)}")
+        from slowwave.model.suggestions import instead_of, phrase, use  # noqa: PLC0415 - only an error needs it
+
+        hint = "" if name.startswith("_") else phrase("slowwave", name) or use(instead_of(name, __all__))
+        raise AttributeError(f"slowwave has no {name!r}{hint or '; dir(slowwave) lists its names'}")
     return getattr(import_module(f"slowwave.{_MODULES[name]}"), name)
 
 

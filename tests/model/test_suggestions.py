@@ -3,13 +3,15 @@
 import asyncio
 import copy
 import pickle
+import re
 from collections.abc import Iterator
 from inspect import signature
 
 import pytest
 
+import slowwave
 from slowwave import AgentMemory, Config, Context, Hit, InputError, Memory, Message, Receipt, Slowwave
-from slowwave.model.suggestions import GUESSES, instead_of, public_names, suggests_names
+from slowwave.model.suggestions import GUESSES, PHRASES, instead_of, public_names, suggests_names
 
 
 @pytest.fixture
@@ -30,6 +32,14 @@ def memory() -> Iterator[AgentMemory]:
         ("list_memories", "get_all"),
         ("serach", "search"),
         ("consolidat", "consolidate"),
+        ("similarity_search_with_score", "search"),
+        ("correct", "update"),
+        ("delete_conversation", "erase(conversation=NAME)"),
+        ("delete_all", "erase(scope=True)"),
+        ("delete_note", "remove_note"),
+        ("end_session", "end_conversation"),
+        ("get_memory", "get"),
+        ("users", "Slowwave.open(...).scopes()"),
     ],
 )
 def test_an_unknown_method_names_the_one_to_use(memory: AgentMemory, tried: str, right: str) -> None:
@@ -55,11 +65,14 @@ def test_a_store_and_what_it_returns_name_what_to_use_too(memory: AgentMemory) -
         (hit, "content", "text"),
         (hit.memory, "content", "text"),
         (hit, "similarity", "relevance"),
+        (hit, "metadata", "memory.metadata"),
     ):
         with pytest.raises(AttributeError, match=f"has no {tried}: use {right}$"):
             getattr(value, tried)
-    with Slowwave.in_memory() as store, pytest.raises(AttributeError, match="Slowwave has no scope: use within"):
-        getattr(store, "scope")  # noqa: B009 - the checker of types would refuse the name
+    with Slowwave.in_memory() as store:
+        for tried, right in (("scope", "within"), ("search", "within(NAME).search"), ("list_users", "scopes")):
+            with pytest.raises(AttributeError, match=rf"^Slowwave has no {tried}: use {re.escape(right)}$"):
+                getattr(store, tried)
     assert copy.deepcopy(hit) == pickle.loads(pickle.dumps(hit)) == hit
 
 
@@ -86,6 +99,54 @@ def test_an_argument_like_no_other_is_answered_with_those_that_exist(memory: Age
         memory.add("Tea", user_id="bob")  # type: ignore[call-arg]
 
 
+def test_an_argument_of_another_method_names_what_to_use(memory: AgentMemory) -> None:
+    with pytest.raises(TypeError, match=r"^erase\(\) has no argument all: use scope=True$"):
+        memory.erase(all=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^context\(\) has no argument limit: use budget_tokens$"):
+        memory.context("tea", limit=300)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^messages\(\) has no argument limit: use last$"):
+        memory.messages("monday", limit=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^add\(\) has no argument run_id: use add_messages for what was said"):
+        memory.add("Tea", run_id="monday")  # type: ignore[call-arg]
+    with pytest.raises(
+        TypeError, match=r"^undo\(\) has no argument last: use run_id=memory\.runs\(limit=1\)\[0\]\.id$"
+    ):
+        memory.undo(last=True)  # type: ignore[call-arg]
+    assert memory.runs(limit=1)[0].cause == "add"
+
+
+@pytest.mark.parametrize(
+    ("tried", "words"),
+    [
+        ("connect", ": use AgentMemory.open or Slowwave.open"),
+        ("MemoryClient", ": use AgentMemory or Slowwave"),
+        ("AgentMemry", ": use AgentMemory"),
+        ("qqq", "; dir(slowwave) lists its names"),
+    ],
+)
+def test_a_name_that_the_package_does_not_have_names_what_to_use(tried: str, words: str) -> None:
+    with pytest.raises(AttributeError, match=rf"^slowwave has no '{tried}'{re.escape(words)}"):
+        getattr(slowwave, tried)
+    assert not hasattr(slowwave, "__qqq__")
+
+
+def test_every_phrase_names_something_that_exists_instead_of_something_that_does_not() -> None:
+    classes = {kind.__name__: kind for kind in (AgentMemory, Slowwave, Hit)}
+    for owner, phrases in PHRASES.items():
+        for tried, said in phrases.items():
+            right = re.findall(r"\w+", said)[0]
+            if owner in classes:
+                assert right == "Slowwave" or hasattr(classes[owner], right) or right in signature(Hit).parameters
+                assert not hasattr(classes[owner], tried)
+            elif owner == "slowwave":
+                assert right in slowwave.__all__
+                assert tried not in slowwave.__all__
+            else:
+                parameters = signature(getattr(AgentMemory, owner)).parameters
+                assert tried not in parameters
+                assert right in parameters or hasattr(AgentMemory, right)
+
+
 def test_an_unknown_argument_of_open_names_the_one_to_use() -> None:
     with pytest.raises(InputError, match="no argument user_id: use scope"):
         AgentMemory.open(":memory:", user_id="bob")  # type: ignore[arg-type]
@@ -95,7 +156,7 @@ def test_an_unknown_argument_of_open_names_the_one_to_use() -> None:
 
 def test_every_guess_names_something_that_exists() -> None:
     requests = pytest.importorskip("slowwave.server.http.requests")
-    known = {"after", "limit", "q", "scope"}  # of /v1
+    known = {"after", "limit", "q", "scope", "budget"}  # of /v1 and of the command line
     for kind in (AgentMemory, Slowwave, Context, Hit, Memory, Message, Receipt):
         known |= set(public_names(kind))
         for method in vars(kind).values():

@@ -41,6 +41,8 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "ask": ("search", "context"),
     "lookup": ("search",),
     "similarity_search": ("search",),
+    "similarity_search_with_score": ("search",),
+    "invoke": ("search",),
     "get_relevant_documents": ("search",),
     "search_memories": ("search",),
     "get_context": ("context",),
@@ -53,42 +55,74 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "list_memories": ("get_all",),
     "get_memories": ("get_all",),
     "memories": ("get_all",),
+    "get_facts": ("get_all",),
+    "get_memory": ("get", "within"),
     "list_scopes": ("scopes",),
+    "list_users": ("scopes",),
     "users": ("scopes",),
     "list_conversations": ("conversations",),
     "sessions": ("conversations",),
     "threads": ("conversations",),
     "get_messages": ("messages",),
     "chat_history": ("messages",),
+    "chat_memory": ("messages",),
     "forget": ("delete", "erase"),
     "remove": ("delete", "erase"),
     "delete_all": ("erase", "delete_scope"),
     "clear": ("erase",),
     "reset": ("erase",),
     "purge": ("erase",),
+    "wipe": ("erase", "delete_scope"),
+    "drop": ("erase", "delete_scope"),
     "edit": ("update",),
+    "correct": ("update",),
+    "replace": ("update",),
+    "modify": ("update",),
+    "rename": ("update", "set_title"),
     "set": ("update", "note"),
     "restore": ("revive", "undo"),
     "rollback": ("undo",),
     "revert": ("undo",),
+    "redo": ("undo",),
     "distil": ("consolidate",),
     "distill": ("consolidate",),
     "extract": ("consolidate",),
     "summarize": ("summaries", "consolidate"),
     "dream": ("sleep",),
+    "maintain": ("sleep", "sleep_due"),
+    "run_maintenance": ("sleep", "sleep_due"),
+    "sleep_all": ("sleep_due",),
+    "nightly": ("sleep", "sleep_due"),
     "compress": ("compact",),
     "stats": ("status",),
     "info": ("status",),
+    "count": ("status",),
+    "why": ("explain", "because"),
+    "show": ("explain",),
+    "sources": ("explain",),
     "journal": ("runs",),
+    "get_note": ("read_note",),
+    "set_note": ("note",),
+    "put_note": ("note",),
+    "add_note": ("note",),
+    "write_note": ("note",),
+    "delete_note": ("remove_note",),
+    "list_notes": ("notes",),
+    "get_notes": ("notes",),
     "import_file": ("import_",),
     "load": ("import_",),
     "dump": ("export",),
     "session": ("within",),
     "user": ("within", "scope"),
-    "namespace": ("within",),
+    "namespace": ("within", "scope"),
     "scope": ("within",),
     "for_user": ("within",),
     "memory": ("within",),
+    "end_session": ("end_conversation",),
+    "close_conversation": ("end_conversation",),
+    "stop": ("close",),
+    "shutdown": ("close",),
+    "disconnect": ("close",),
     # Attributes of results.
     "content": ("text",),
     "page_content": ("text",),
@@ -103,11 +137,15 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "confidence": ("relevance",),
     "outdated": ("stale",),
     "run": ("run_id",),
-    "memory_id": ("id",),
+    "memory_id": ("id", "ids"),
+    "to_string": ("text",),
+    "to_json": ("export",),
     # Arguments, query parameters and fields of JSON.
-    "limit": ("top_k",),
+    "limit": ("top_k", "last"),
+    "last": ("limit",),
+    "top_k": ("limit", "last"),
     "k": ("top_k",),
-    "n": ("top_k", "limit"),
+    "n": ("top_k", "limit", "last"),
     "n_results": ("top_k",),
     "size": ("limit", "top_k"),
     "page_size": ("limit",),
@@ -128,6 +166,10 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "data_text": ("text",),
     "name": ("speaker", "subject", "conversation"),
     "author": ("speaker",),
+    "data": ("text",),
+    "id": ("memory_id", "ids"),
+    "metadata": ("where",),
+    "format": ("profile",),
     "conversation_id": ("conversation",),
     "thread": ("conversation",),
     "thread_id": ("conversation",),
@@ -137,9 +179,9 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "user_id": ("scope", "user"),
     "agent_id": ("scope",),
     "tenant": ("scope",),
-    "max_tokens": ("budget_tokens",),
+    "max_tokens": ("budget_tokens", "budget"),
     "token_budget": ("budget_tokens",),
-    "tokens": ("budget_tokens",),
+    "tokens": ("budget_tokens", "budget"),
     "budget": ("budget_tokens",),
     "ttl": ("expires_at",),
     "expires": ("expires_at",),
@@ -164,6 +206,40 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """A name that people try -> the names that may mean the same, of which those that exist are suggested."""
 
+PHRASES: Final[Mapping[str, Mapping[str, str]]] = {
+    "AgentMemory": {
+        **dict.fromkeys(("clear", "delete_all", "delete_user", "drop", "purge", "reset", "wipe"), "erase(scope=True)"),
+        "delete_conversation": "erase(conversation=NAME)",
+        "delete_messages": "erase(conversation=NAME), or erase(id=ID) for one message",
+        "get_memory": "get",
+        "set_metadata": "update(ID, metadata={...})",
+        **dict.fromkeys(("users", "list_users", "scopes"), "Slowwave.open(...).scopes()"),
+    },
+    "Slowwave": {
+        name: f"within(NAME).{name}"
+        for name in ("add", "add_messages", "search", "context", "get_all", "consolidate", "consolidate_all", "undo")
+    }
+    | {"delete": "delete_scope, or within(NAME).delete for one memory", "erase": "delete_scope, or within(NAME).erase"},
+    "Hit": {"metadata": "memory.metadata"},
+    "slowwave": {
+        "open": "AgentMemory.open or Slowwave.open",
+        "connect": "AgentMemory.open or Slowwave.open",
+        "Client": "AgentMemory or Slowwave",
+        "MemoryClient": "AgentMemory or Slowwave",
+        "Store": "Slowwave",
+        "AsyncMemory": "AsyncAgentMemory or AsyncSlowwave",
+    },
+    "add": dict.fromkeys(
+        ("conversation", "conversation_id", "session_id", "thread_id", "run_id", "role"),
+        "add_messages for what was said in a conversation",
+    ),
+    "add_message": dict.fromkeys(("role", "content"), 'add_message({"role": ..., "content": ...}, conversation)'),
+    "context": {"limit": "budget_tokens"},
+    "erase": dict.fromkeys(("all", "everything", "user", "user_id"), "scope=True"),
+    "undo": {"last": "run_id=memory.runs(limit=1)[0].id", "id": "run_id"},
+}
+"""What to use instead where a name alone does not say it: by class or function, then by the name that people try."""
+
 A_SCOPE: Final = frozenset({"user_id", "agent_id", "app_id", "tenant", "tenant_id", "namespace", "user"})
 """Arguments that name whose memory it is. A memory has one scope, so its methods take none of them."""
 
@@ -180,6 +256,16 @@ def instead_of(name: str, known: Collection[str]) -> tuple[str, ...]:
     meant = [guess for guess in GUESSES.get(plain, ()) if guess in known]
     near = difflib.get_close_matches(plain, known, n=MOST, cutoff=SIMILAR)
     return tuple(dict.fromkeys(meant or near))[:MOST]
+
+
+def phrase(owner: str, name: str) -> str:
+    """The end of a sentence that says what to use instead of a name of a class, a function or the package; "" if unknown.
+
+    >>> phrase("AsyncAgentMemory", "delete_user"), phrase("erase", "all"), phrase("erase", "qqq")
+    (': use erase(scope=True)', ': use scope=True', '')
+    """
+    said = PHRASES.get(owner.removeprefix("Async"), {}).get(name)
+    return f": use {said}" if said else ""
 
 
 def use(names: Iterable[str], otherwise: str = "") -> str:
@@ -207,10 +293,9 @@ def suggests_names(cls: type[C]) -> type[C]:
         kind = type(self)
         if hasattr(kind, name):  # a property that failed: its own error says why
             return object.__getattribute__(self, name)
-        hint = "" if name.startswith("_") else use(instead_of(name, public_names(kind)))
-        raise AttributeError(
-            f"{kind.__name__} has no {name}{hint}" if hint else f"{kind.__name__!r} object has no attribute {name!r}"
-        )
+        owner = kind.__name__
+        hint = "" if name.startswith("_") else phrase(owner, name) or use(instead_of(name, public_names(kind)))
+        raise AttributeError(f"{owner} has no {name}{hint}" if hint else f"{owner!r} object has no attribute {name!r}")
 
     cls.__getattr__ = missing  # type: ignore[attr-defined]
     return cls
@@ -247,4 +332,5 @@ def unknown_argument(function: Callable[..., object], name: str, known: Collecti
         listed = (
             ": a memory is of one scope, which Slowwave.open(...).within(name) or the argument scope of open chooses"
         )
-    return TypeError(f"{called}() has no argument {name}{use(instead_of(name, known), listed)}")
+    hint = phrase(called, name) or use(instead_of(name, known), listed)
+    return TypeError(f"{called}() has no argument {name}{hint}")
