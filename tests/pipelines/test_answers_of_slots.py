@@ -84,3 +84,28 @@ def test_a_marked_message_shows_only_those_facts_that_say_what_is_outdated(world
     (old,) = [hit for hit in memory.search("Where do I work?") if "Fairphone" in hit.text]
     assert old.stale
     assert not any("Lankum" in fact.text for fact in old.facts)
+
+
+def test_a_fact_that_a_person_corrected_is_newer_than_the_message_it_rested_on(world: "World") -> None:
+    _said(world, "My sister Nora lives in Bergen.")
+    memory = world.open(llm=None)
+    memory.consolidate_all(force=True)
+    (fact,) = memory.get_all()
+    world.later(days=1)
+    memory.update(fact.id, "The user's sister Nora lives in Oslo")
+    first, second = memory.search("Where does my sister live?")[:2]
+    assert (first.memory.id, first.stale) == (fact.id, False)
+    assert (second.memory.kind, second.stale) == ("message", True)
+    assert memory.get(fact.id).valid_from == world.clock()
+
+
+def test_a_correction_of_an_event_keeps_its_day(world: "World") -> None:
+    _said(world, "I met Bob in Porto yesterday.")
+    memory = world.open(llm=None)
+    memory.consolidate_all(force=True)
+    (before,) = memory.get_all()
+    assert before.kind == "episodic"
+    world.later(days=30)
+    memory.update(before.id, "The user met Carla in Lisbon")
+    after = memory.get(before.id)
+    assert (after.sources, after.valid_from) == ((), before.valid_from)

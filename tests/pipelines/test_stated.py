@@ -430,6 +430,36 @@ def test_a_fact_that_is_stated_again_with_an_end_ends_then(memory: AgentMemory) 
     assert memory.get(str(outcome.memory_id)).expires_at == START + DAY
 
 
+@pytest.mark.parametrize("slept", [False, True])
+@pytest.mark.parametrize("again", ["Alice is in Lisbon", "Alice is in Lisbon with her dog"])
+def test_a_fact_that_is_stated_again_after_its_end_holds_again(
+    memory: AgentMemory, clock: FrozenClock, again: str, slept: bool
+) -> None:
+    memory.add("Alice is in Lisbon", expires_at=START + DAY)
+    clock.advance(days=2)
+    if slept:
+        memory.sleep()
+    assert "Lisbon" not in " ".join(hit.text for hit in memory.search("Where is Alice?"))
+    (outcome,) = memory.add(again).outcomes
+    assert memory.search("Where is Alice?")[0].memory.id == outcome.memory_id
+    assert memory.get(str(outcome.memory_id)).expires_at is None
+
+
+def test_a_fact_from_now_on_whose_end_has_passed_is_refused_with_all_others(memory: AgentMemory) -> None:
+    with pytest.raises(InputError, match="has passed: use a later time, or pass `at`"):
+        memory.add_all(["Tea is green", {"text": "Alice is in Lisbon", "expires_at": START - DAY}])
+    assert memory.get_all() == []
+    memory.add("Alice is in Lisbon", at=START - 2 * DAY, expires_at=START - DAY)
+    assert memory.search("Lisbon", deep=True)[0].text == "Alice is in Lisbon"
+
+
+def test_an_id_is_recognised_after_its_fact_has_ended(memory: AgentMemory, clock: FrozenClock) -> None:
+    for _ in range(2):
+        outcome = only(memory, "Alice is in Lisbon", id="trip", expires_at=START + DAY)
+        clock.advance(days=2)
+    assert outcome.operation == "NOOP"
+
+
 def test_an_end_before_the_beginning_and_naive_times_are_refused(memory: AgentMemory) -> None:
     with pytest.raises(InputError, match="not after at"):
         memory.add("Alice is in Lisbon", at=START, expires_at=START)

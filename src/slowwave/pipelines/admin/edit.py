@@ -73,8 +73,8 @@ def update(
 ) -> Receipt:
     """Replace the text, the category or all metadata of a fact, or the metadata of a message; None leaves each as it is.
 
-    If the source messages do not support the new text, the fact loses them as sources. The former values stay in its
-    history.
+    If the source messages do not support the new text, the fact loses them as sources and is true from now on, so that it
+    counts as newer than these messages; an event keeps its day. The former values stay in its history.
 
     Raises:
         InputError: no change is given, the memory is a note, or text or category are given for a message.
@@ -155,7 +155,9 @@ def rewording(
     after = replace(before, text=text, category=category or before.category, flags=flags, version=before.version + 1)
     because = EDITED
     if not _is_supported(ports, after):
-        after, because = replace(after, sources=(), flags=flags | {STATED}), STATED
+        since = before.valid_from if before.kind == "episodic" else max(before.valid_from, ports.now())
+        after = replace(after, sources=(), flags=flags | {STATED}, valid_from=since)  # an event keeps its day
+        because = STATED
     _refuse_twin(ports, after)
     held = ports.store.suppressed_keys(ports.scope, [content_key(text)])
     if why := suspect(text, ports.ceiling):

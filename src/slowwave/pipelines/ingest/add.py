@@ -106,6 +106,15 @@ def _checked_times(fact: Fact) -> tuple[datetime | None, datetime | None]:
     return began, ends
 
 
+def _refuse_ended(facts: Iterable[Fact], now: datetime) -> None:
+    """Raise InputError for a fact whose end has passed and that does not say when it was true: no search would find it."""
+    for fact in facts:
+        if fact.valid_from is None and fact.expires_at is not None and fact.expires_at <= now:
+            raise InputError(
+                f"expires_at {fact.expires_at.isoformat()} has passed: use a later time, or pass `at` for a fact of the past"
+            )
+
+
 def add_facts(ports: Ports, facts: Sequence[Fact], *, cause: str = "add") -> Receipt:
     """Store stated facts as one run. If the mind fails, they are stored and wait for it, and the receipt says so.
 
@@ -119,9 +128,11 @@ def add_facts(ports: Ports, facts: Sequence[Fact], *, cause: str = "add") -> Rec
 
     Raises:
         ConflictError: a caller's id is known with other words, and nothing was stored.
+        InputError: a fact that is true from now on has an end that has passed, and nothing was stored.
     """
     facts = [replace(fact, trust=least((fact.trust, ports.ceiling))) for fact in facts]
-    _recognised(ports, facts)
+    known = _recognised(ports, facts)
+    _refuse_ended((fact for fact in facts if fact.ref not in known), ports.now())
     receipt = in_parts(ports, cause, facts, PART, lambda part, parent: _add_part(ports, part, cause, parent))
     return with_notes(receipt, notes=secrets(fact.text for fact in facts))
 

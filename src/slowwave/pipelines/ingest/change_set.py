@@ -348,7 +348,9 @@ class ChangeSet:
 
 
 def _stated_expiry(known: Memory, new: Memory) -> datetime | None:
-    """When a known fact expires after it was stated again: as stated now, if an end was stated."""
+    """When a known fact expires after it was said again: as stated now, if an end was stated or its former end had passed."""
+    if known.expires_at is not None and known.expires_at <= new.valid_from:
+        return new.expires_at
     return new.expires_at if new.expires_at is not None and not new.sources else known.expires_at
 
 

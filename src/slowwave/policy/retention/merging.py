@@ -54,8 +54,11 @@ def newer_date(known: Memory, new: Memory, kind: str) -> datetime:
 def merged_end(known: Memory, new: Memory) -> datetime | None:
     """When a merged fact expires: at the end that a person stated last, else at the later one; never if one has no end.
 
-    A stated fact has no source message.
+    A stated fact has no source message. What is said again after its end has the end of the later statement, if any.
     """
+    earlier, later = sorted((known, new), key=lambda fact: fact.valid_from)
+    if earlier.expires_at is not None and earlier.expires_at <= later.valid_from:
+        return later.expires_at
     for fact in (new, known):
         if fact.expires_at is not None and not fact.sources:
             return fact.expires_at
