@@ -179,7 +179,7 @@ def _config_value(name: str, text: str) -> object:
 
 def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
     """The Config of a table, and the sentences about unknown names and wrong values; then Config has its defaults."""
-    wrong = [_unknown(name) for name in sorted(set(table) - CONFIG_NAMES)]
+    wrong = [unknown(name) for name in sorted(set(table) - CONFIG_NAMES)]
     try:
         config = Config.from_mapping({name: value for name, value in table.items() if name in CONFIG_NAMES})
     except InputError as error:
@@ -187,7 +187,8 @@ def _config(table: Mapping[str, object]) -> tuple[Config, list[str]]:
     return config, wrong
 
 
-def _unknown(name: str) -> str:
+def unknown(name: str) -> str:
+    """The sentence for a setting that does not exist, with a similar one."""
     import difflib  # noqa: PLC0415 - only an error needs it
 
     near = difflib.get_close_matches(name, NAMES, n=2) or instead_of(name, NAMES)
@@ -255,7 +256,7 @@ def write(name: str, value: str | None, environment: Mapping[str, str] | None = 
         SettingsError: the value is invalid, or the file cannot be written; it is not changed.
     """
     if name not in NAMES:
-        raise InputError(_unknown(name))
+        raise InputError(unknown(name))
     env = os.environ if environment is None else environment
     path = file_path(env)
     from slowwave.formats.settings_file import changed, replace  # noqa: PLC0415 - few commands write settings

@@ -29,14 +29,24 @@ def mode(path: Path) -> int:
 
 def test_each_other_name_runs_the_same_command(run: Run) -> None:
     run("add", "I like tea")
-    assert run("facts").out == run("get-all").out == run("list").out
+    assert run("facts").out == run("get-all").out == run("get_all").out == run("list").out
     assert run("recall", "tea").out == run("search", "tea").out
     context = click.Context(app)
     assert all(app.get_command(context, other) is app.get_command(context, name) for other, name in ALIASES.items())
 
 
 @pytest.mark.parametrize(
-    ("name", "suggested"), [("serch", "search"), ("forget", "slowwave delete ID"), ("consolidat", "consolidate")]
+    ("name", "suggested"),
+    [
+        ("serch", "search"),
+        ("forget", "slowwave delete ID"),
+        ("forgett", "slowwave delete ID"),
+        ("consolidat", "consolidate"),
+        ("memories", "did you mean list?"),
+        ("stats", "did you mean status?"),
+        ("add_fact", "did you mean add?"),
+        ("version", "slowwave --version"),
+    ],
 )
 def test_an_unknown_command_suggests_another(run: Run, name: str, suggested: str) -> None:
     done = run(name)
@@ -108,6 +118,37 @@ def test_reading_commands_create_no_store(run: Run, store: Path, tmp_path: Path)
         AgentMemory.open(store, create=False)
     AgentMemory.open(store, embedder="none").close()
     AgentMemory.open(store, embedder="none", create=False).close()
+
+
+def test_a_missing_file_creates_no_store(run: Run, tmp_path: Path) -> None:
+    done = run("import", "missing.zip", "--store", str(tmp_path / "new.db"))
+    assert (done.code, done.out) == (2, "")
+    assert "cannot read missing.zip" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_conversations_are_shown_by_their_titles(run: Run) -> None:
+    run("remember", "user: I am allergic to walnuts.\nuser: Which cake can I bake?", "--conversation", "9ef7590e")
+    run("title", "9ef7590e", "Cakes")
+    assert "Cakes: 1 fact, 0 refused" in run("consolidate", "--all").out
+    assert "Cakes #2" in run("search", "which cake?").out
+
+
+def test_a_hit_shows_its_relevance_and_with_why_its_score_too(run: Run) -> None:
+    run("add", "Odile owns the ferry")
+    hit = run("search", "who owns the ferry", "--json").json[0]
+    relevance, score = f"relevance {hit['relevance']:.2f}", f"{hit['score']:.2f}  score"
+    shown, with_parts = run("search", "who owns the ferry").out, run("search", "who owns the ferry", "--why").out
+    assert (relevance in shown, score in shown) == (True, False)
+    assert (relevance in with_parts, score in with_parts) == (True, True)
+
+
+def test_an_unknown_option_names_what_to_use(run: Run) -> None:
+    for words, right in (
+        (("context", "tea", "--tokens", "400"), "--budget"),
+        (("conversations", "--last", "3"), "--limit"),
+    ):
+        assert f"there is no option {words[-2]}: use {right}" in " ".join(run(*words).err.split())
 
 
 def test_unknown_names_in_a_search_are_reported_with_similar_ones(run: Run) -> None:

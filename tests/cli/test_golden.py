@@ -203,6 +203,8 @@ SESSION: Final[tuple[Step | int, ...]] = (
     ("config", "set", "half_life_days", "20"),
     ("config", "set", "half_life_days", "long"),
     ("config", "set", "half_live_days", "20"),
+    ("config", "get", "half_life_days"),
+    ("config", "get", "half_live_days"),
     ("config", "unset", "half_life_days"),
     ("config", "path"),
     ("eval", "retrieval", "{tmp}/locomo.json"),

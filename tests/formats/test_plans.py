@@ -104,7 +104,7 @@ def test_a_file_without_a_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[
         path.write_text("{", encoding="utf-8")
         with pytest.raises(InputError, match="is no plan"):
             memory.load_plan(path)
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="cannot read"):
             memory.load_plan(tmp_path / "none.json")
 
 

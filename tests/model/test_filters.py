@@ -95,6 +95,8 @@ def test_no_condition_is_no_filter() -> None:
         ({"$gt": 1}, "$gt"),
         ({"a": {"$between": [1, 2]}}, "$between"),
         ({"a": {"$gt": 1, "b": 2}}, "'b'"),
+        ({"a": {"gte": 1}}, "write '$gte'"),
+        ({"a": {"gt": 1, "lt": 3}}, "write '$gt'"),
         ({"a": {"$in": "xy"}}, "$in"),
         ({"a": {"$gt": None}}, "$gt"),
         ({"a": {"$lt": True}}, "$lt"),
@@ -108,6 +110,11 @@ def test_a_filter_that_cannot_be_read_is_refused(where: object, named: str) -> N
         checked_filter(where)
     assert named in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_an_object_with_a_field_that_is_named_like_an_operator_can_still_be_compared() -> None:
+    assert passes({"a": {"$eq": {"gte": 1}}}, {"a": {"gte": 1}})
+    assert passes({"a": {"gte": 1, "unit": "kg"}}, {"a": {"gte": 1, "unit": "kg"}})
 
 
 @given(VALUES)

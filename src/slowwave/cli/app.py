@@ -12,6 +12,7 @@ from slowwave import __version__
 from slowwave.cli.endings import run_command
 from slowwave.cli.layout import HelpContext
 from slowwave.cli.options import store_common_options
+from slowwave.model.suggestions import instead_of
 
 SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "Start": {"demo": "demo_cmd:demo", "help": "help_cmd:help_"},
@@ -101,10 +102,13 @@ NO_COMMANDS: Final[Mapping[str, str]] = {
     "remove": "use `slowwave delete ID`, which can be undone, or `slowwave erase ID`, which cannot",
     "rm": "use `slowwave delete ID`, which can be undone, or `slowwave erase ID`, which cannot",
     "ask": "use `slowwave search WORDS`",
+    "version": "use `slowwave --version`",
     "restore": "use `slowwave revive ID` for a memory, or `slowwave undo RUN` for a run",
 }
 """Names that people try where two commands could be meant, with what to use."""
 
+SIMILAR: Final = 0.85
+"""The least similarity of a name to one of these, from 0 to 1, as difflib measures it."""
 LONGEST_HELP: Final = 200
 """Characters of a command's first sentence that the list of commands shows."""
 
@@ -149,6 +153,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - Click's signature
         """Import one command by its name or another name of it; None if there is none of this name."""
+        cmd_name = cmd_name.replace("_", "-")  # as the methods of the library are written
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in self.paths:
             return None
@@ -164,7 +169,7 @@ class LazyGroup(click.Group):
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"there is no command {name!r}: {suggestion(name, self.paths)}")
         found, command, rest = super().resolve_command(ctx, args)
-        return ALIASES.get(found, found) if found else found, command, rest
+        return command.name if command else found, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by section, each with its other names."""
@@ -185,9 +190,13 @@ def _summary(command: click.Command, others: Sequence[str]) -> str:
 
 def suggestion(name: str, known: Mapping[str, object]) -> str:
     """What to use instead of a command that does not exist."""
-    if name in NO_COMMANDS:
-        return NO_COMMANDS[name]
-    near = dict.fromkeys(ALIASES.get(one, one) for one in difflib.get_close_matches(name, [*known, *ALIASES], n=3))
+    if two := difflib.get_close_matches(name, NO_COMMANDS, n=1, cutoff=SIMILAR):
+        return NO_COMMANDS[two[0]]
+    methods = {one.replace("-", "_"): ALIASES.get(one, one) for one in (*known, *ALIASES)}
+    guessed = [methods[one] for one in instead_of(name, methods)]
+    near = dict.fromkeys(
+        guessed or [ALIASES.get(one, one) for one in difflib.get_close_matches(name, [*known, *ALIASES], n=3)]
+    )
     listed = "`slowwave help` lists all"
     return f"did you mean {' or '.join(near)}? {listed}" if near else listed
 

@@ -6,6 +6,7 @@ import click
 
 from slowwave import settings
 from slowwave.cli.options import PRINTING, Command, CommonOptions, Group, common_options, store_common_options
+from slowwave.errors import SettingsError
 
 
 @click.group("config", cls=Group, invoke_without_command=True)
@@ -36,6 +37,23 @@ def list_(options: CommonOptions, every: bool) -> None:
         output.write(
             f"{hidden} settings have their default value: `slowwave config list --all` shows them", style="dim"
         )
+
+
+@config.command("get", cls=Command, examples=("slowwave config get llm", "slowwave config get half_life_days"))
+@click.argument("name")
+@common_options(uses=PRINTING)
+def get(options: CommonOptions, name: str) -> None:
+    """Print the value of a setting in force, and where it comes from.
+
+    NAME is the name of a setting, such as llm or half_life_days.
+    """
+    found = next((one for one in settings.in_force() if one.name == name), None)
+    if found is None:
+        raise SettingsError(settings.unknown(name))
+    if options.json:
+        options.output.write_json({"file": str(settings.file_path()), "setting": found})
+        return
+    options.output.write(f"{name} is {_shown(found.value)} ({found.source})")
 
 
 @config.command(

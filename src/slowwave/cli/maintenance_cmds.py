@@ -90,6 +90,7 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
     """Read every conversation with unread messages; print those with facts or problems, and the totals."""
     with progress(options, "reading conversations") as shown:
         result = memory.consolidate_all(force=True, on_progress=shown)
+        labels = {one.name: one.label for one in memory.conversations()}
     if options.json:
         parts = result.by_conversation.items()
         options.output.write_json([{"conversation": name, **to_json_value(one)} for name, one in parts])
@@ -98,7 +99,9 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
         for name, one in result.by_conversation.items():
             if (one.facts and left) or one.problems or options.verbose:
                 shown_part = replace(one, run_id=None)
-                _write_consolidation(options.output, name, shown_part, verbose=options.verbose, facts=left)
+                _write_consolidation(
+                    options.output, labels.get(name, name), shown_part, verbose=options.verbose, facts=left
+                )
                 left -= min(left, len(one.facts))
         if not options.verbose and (more := len(result.facts) - FACTS_SHOWN) > 0:
             options.output.write(f"{counted(more, 'more fact')}: --verbose shows all", style="dim")

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -143,6 +143,7 @@ def search(
             options.warn(warning)
         if conversation is not None or not hits:
             options.warn(*memory.unknown_names(conversation=conversation, categories=category))
+        titles = {} if options.json else _titles(memory, hits)
     output = options.output
     if options.json:
         output.write_json(hits)
@@ -152,7 +153,13 @@ def search(
         if not any("words" in hit.parts for hit in hits):
             output.write("nothing says it in these words; the nearest in meaning:", style="dim")
         for place, hit in enumerate(hits, 1):
-            write_hit(output, hit, place, question, why=why, whole=full or options.verbose)
+            write_hit(output, hit, place, question, titles, why=why, whole=full or options.verbose)
+
+
+def _titles(memory: "AgentMemory", hits: Sequence[Hit]) -> dict[str, str]:
+    """The titles of the conversations whose messages are among the hits, by name."""
+    messages = {hit.memory.conversation: hit.id for hit in hits if hit.memory.kind == MESSAGE}
+    return {name: title for found in messages.values() for name, title in memory.explain(found).titles.items()}
 
 
 def _warn_unembedded(memory: "AgentMemory") -> str:
@@ -169,13 +176,18 @@ def _mark(hit: Hit) -> str:
     return f"cold: {hit.because}" if hit.deep else hit.because
 
 
-def write_hit(output: Output, hit: Hit, place: int, query: str, *, why: bool, whole: bool = False) -> None:
-    """Print one hit: its fact or text, the message it rests on, and with `why` the parts of its score."""
+def write_hit(
+    output: Output, hit: Hit, place: int, query: str, titles: Mapping[str, str], *, why: bool, whole: bool = False
+) -> None:
+    """Print one hit: its fact or text, the message it rests on, and with `why` its score and the parts of it."""
     memory = hit.memory
     mark = f"  {_mark(hit)}" if hit.because else ""
     style = "bold" if place == 1 else ""
     output.write_row((f"{place:>2}  ", style), (headline(hit, query, whole=whole), style))
-    origin = f"{memory.conversation} #{memory.seq}" if memory.kind == MESSAGE else f"{memory.kind} · {memory.category}"
+    if memory.kind == MESSAGE:
+        origin = f"{titles.get(str(memory.conversation), memory.conversation)} #{memory.seq}"
+    else:
+        origin = f"{memory.kind} · {memory.category}"
     if hit.facts:
         text = source_excerpt(hit, query, whole=whole)
         output.write(f"from {origin}, message {memory.id}: {text}", style="dim", indent=4)
@@ -183,10 +195,10 @@ def write_hit(output: Output, hit: Hit, place: int, query: str, *, why: bool, wh
         shown = f"fact{'s' if len(hit.facts) > 1 else ''} {facts}"
     else:
         shown = f"{origin} · {memory.id}"
-    output.write(f"{day(memory.at)} · score {hit.score:.2f} · {shown}{mark}", style="dim", indent=4)
+    output.write(f"{day(memory.at)} · relevance {hit.relevance:.2f} · {shown}{mark}", style="dim", indent=4)
     if why:
-        meaning = "the estimated probability that it answers the question"
-        output.write(f" {hit.relevance:.2f}  {'relevance':<9} {meaning}", style="cyan", indent=6)
+        meaning = "which orders the hits of one search, and is the sum of"
+        output.write(f"{hit.score:5.2f}  {'score':<9} {meaning}", style="cyan", indent=6)
         for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
             if abs(value) >= PART_MIN:
                 output.write(f"{value:+.2f}  {name:<9} {PART_MEANINGS.get(name, '')}", style="cyan", indent=6)

@@ -222,6 +222,8 @@ def import_(
     from slowwave.pipelines.exchange.import_ import ImportInterruptedError  # noqa: PLC0415 - `--help` does without
 
     check_format(format)  # before a store is created
+    if str(file) != STDIN and not file.exists():
+        raise InputError(f"cannot read {file}: there is no such file or folder")
     with ExitStack() as stack:
         memory = stack.enter_context(options.memory(create=True))
         file = stack.enter_context(_stored_input()) if str(file) == STDIN else file

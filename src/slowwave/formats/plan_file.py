@@ -62,8 +62,10 @@ def read(path: str | Path) -> Plan:
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no plan: it is not UTF-8 text") from error
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is no plan: {error}") from error
     if not isinstance(data, dict) or (data.get("slowwave"), data.get("version")) != ("plan", VERSION):

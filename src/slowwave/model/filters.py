@@ -91,6 +91,12 @@ def _tests(key: str, condition: object) -> list[Test]:
     if not isinstance(condition, Mapping) or not any(
         isinstance(name, str) and name.startswith("$") for name in condition
     ):
+        if isinstance(condition, Mapping) and condition and {f"${name}" for name in condition} <= _OPERATORS.keys():
+            name = next(iter(condition))
+            raise InputError(
+                f"where[{shown(key)}] has {shown(name)} in place of an operator: write '${name}', or {{'$eq': {{...}}}} for an "
+                "object with this field"
+            )
         return [_equal(checked_json(condition, f"where[{shown(key)}]"))]
     return [_operator(key, name, value) for name, value in condition.items()]
 

@@ -108,7 +108,8 @@ class ErasureReceipt:
     def __str__(self) -> str:
         if self.dry_run:
             return self._preview()
-        lines = [f"erased {self.amount}, restored {len(self.restored)}; {self._proof()}"]
+        back = f", restored {len(self.restored):,}" if self.restored else ""
+        lines = [f"erased {self.amount}{back}; {self._proof()}"]
         lines += [f"  still said by {identity}" for identity in self.still[:MAX_LISTED]]
         if more := self.still[MAX_LISTED:]:
             lines.append(f"  and by {len(more)} more: an `erase` by text destroys all that contain the same words")
@@ -127,8 +128,8 @@ class ErasureReceipt:
 
     def _preview(self) -> str:
         number, shown = len(self.destroyed), len(self.first_words)
-        comma = "," if self.titles else ""
-        lines = [f"would erase {self.amount}{comma} and bring back {len(self.restored):,}"]
+        back = f", and restore {len(self.restored):,}" if self.restored else ""
+        lines = [f"would erase {self.amount}{back}"]
         lines += [f"  {identity}  {words}" for identity, words in zip(self.destroyed, self.first_words, strict=False)]
         lines += [f"  and {number - shown:,} more"] if number > shown else []
         return "\n".join([*lines, *(f"  due: {what}" for what in self.due)])
