@@ -60,7 +60,7 @@ def test_few_messages_wait_unless_forced(world: "World", talk: "Talk") -> None:
     memory.add_messages(talk("Hello there", "Good morning"), conversation="c")
     waits = memory.consolidate("c")
     assert waits.too_few == TooFew(unread=2, minimum=6)
-    assert "only 2 messages (min 6)" in str(waits.skipped_reason)
+    assert "2 unread messages of a conversation that goes on, fewer than min_messages=6" in str(waits.skipped_reason)
     assert world.mind.asked == []
     assert memory.end_conversation("c").skipped_reason is None
     assert _cursor(memory) == 2

@@ -9,6 +9,7 @@ from tests.pipelines.statements import SPORTS
 from slowwave import AgentMemory, Message
 from slowwave.model.memory import PAGE, Memory
 from slowwave.model.plan import GROUP_MAX
+from slowwave.pipelines.ingest import topic_pages
 from slowwave.pipelines.ingest.topic_pages import CONVERSATIONS_MAX, CURSOR
 from slowwave.policy.summaries.pages import lines_of
 from slowwave.testing import FrozenClock
@@ -54,6 +55,22 @@ def test_a_sleep_pass_writes_a_page_with_its_sources(memory: AgentMemory, clock:
     assert len(lines_of(page)) == len(SPORTS)
     assert [line.day for line in lines_of(page)] == [(START + timedelta(days=n)).date() for n in range(len(SPORTS))]
     assert any("kayaking on the lake" in source.text for source in memory.explain(page.id).sources)
+
+
+def test_a_message_that_is_read_after_its_fact_is_not_listed_beside_it(
+    memory: AgentMemory, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(memory, clock, *SPORTS)
+    monkeypatch.setattr(topic_pages, "MESSAGES_MAX", 4)  # the facts of all messages are read, the messages in parts
+    monkeypatch.setattr(topic_pages, "REREAD", 0)
+    memory.consolidate_all(force=True)
+    first = said(pages(memory)["Ines/sports"])
+    for _ in SPORTS:
+        clock.now += timedelta(days=1)
+        memory.sleep()
+    assert said(pages(memory)["Ines/sports"]) == first
+    states = memory.ports.store.conversations(memory.scope)
+    assert [state.cursor(CURSOR) for state in states] == [2 * len(SPORTS)]
 
 
 def test_consolidating_writes_pages_as_a_part_of_its_run(memory: AgentMemory, clock: FrozenClock) -> None:

@@ -126,6 +126,9 @@ def test_a_fact_replaces_the_line_of_its_message() -> None:
         covers=frozenset({"m"}),
     )
     assert merged_lines([said], [stated], limit=9, worth=len) == (stated.line,)
+    late = PageEntry(subject=stated.subject, topic=stated.topic, line=said, trust="user")
+    covers = {stated.line.member: stated.covers}
+    assert merged_lines([stated.line], [late], limit=9, worth=len, covers=covers) == (stated.line,)
 
 
 def test_over_the_limit_what_ended_goes_first_and_then_what_says_least() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from slowwave.errors import ModelError
+from slowwave.model.counted import counted
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.mind import Fact, MindAnswer, Rejected, Transcript
 from slowwave.model.operations import RejectFact
@@ -65,11 +66,9 @@ class ConsolidationResult:
     by_conversation: Mapping[str, "ConsolidationResult"] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
-        head = (
-            f"{len(self.facts)} facts" if not self.skipped_reason else f"{len(self.facts)} facts; {self.skipped_reason}"
-        )
+        reason = f"; {self.skipped_reason}" if self.skipped_reason else ""
         waits = f"; {self.waiting} of them wait for a model, sleep asks again" if self.waiting else ""
-        lines = [f"{head}, {len(self.rejected)} refused{waits}"]
+        lines = [f"{counted(len(self.facts), 'fact')}, {len(self.rejected)} refused{waits}{reason}"]
         for fact in self.facts:
             lines.append(f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})")
             lines += [f"    {note}" for note in self.about.get(fact.id, ())]
@@ -103,7 +102,8 @@ def consolidate(
     enough = force or unread >= minimum or is_partly_read(found) or idle_from(ports, found, now) <= now
     if not enough and not released:
         return ConsolidationResult(
-            skipped_reason=f"only {unread} messages (min {minimum}) of a conversation that goes on: end it, or use force",
+            skipped_reason=f"{counted(unread, 'unread message')} of a conversation that goes on, fewer than "
+            f"min_messages={minimum}: end it, or pass force=True",
             too_few=TooFew(unread=unread, minimum=minimum),
         )
     whole, until = parent is None, found.last_seq if enough else 0

@@ -300,13 +300,16 @@ class _Pages:
         if not old:  # a person edited it into another form: it is theirs
             return self._rescheduled(page, None)
         members = {line.member for line in old} & set(changed)
-        now = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), members)}
+        said_now = not all(entry.covers for entry in new)  # a message may be read after the facts that rest on it
+        wanted = [line.member for line in old] if said_now else members
+        now = {memory.id: memory for memory in self.ports.store.get((self.ports.scope,), wanted)}
+        covers = {memory.id: frozenset(source.memory for source in memory.sources) for memory in now.values()}
         kept = [line for line in old if line.member not in members]
         said_before = {line.member: line for line in old}
         again = {entry.line.member for entry in new}
         kept += current_lines([said_before[member] for member in sorted(members - again)], now, self.now)
         topic = (page.ref or "").rpartition("/")[2]
-        lines, due = self._standing(merged_lines(kept, new, limit=LINES_MAX, worth=self._worth), topic)
+        lines, due = self._standing(merged_lines(kept, new, limit=LINES_MAX, worth=self._worth, covers=covers), topic)
         if lines == old:
             return self._rescheduled(page, due)
         because = f"{len(lines)} entries of {page.ref}"

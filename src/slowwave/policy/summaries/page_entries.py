@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
@@ -215,19 +216,33 @@ def current_lines(
 
 
 def merged_lines(
-    old: Iterable[PageLine], new: Sequence[PageEntry], *, limit: int, worth: Callable[[str], float]
+    old: Iterable[PageLine],
+    new: Sequence[PageEntry],
+    *,
+    limit: int,
+    worth: Callable[[str], float],
+    covers: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> tuple[PageLine, ...]:
     """The lines of a page with new entries, oldest first.
 
     An entry replaces the line of the same member, and a fact those of the messages it rests on that say the same. Of lines with
     the same words the first stays. Over the limit the lines of least worth are left out; those that ended first.
+
+    Args:
+        old: The lines of the page.
+        new: Its new entries.
+        limit: The most lines.
+        worth: The importance of a text (`value`).
+        covers: The ids of the messages on which the facts of old lines rest, by the id of the fact.
     """
     lines = {line.member: line for line in old}
+    stated = [(covers[line.member], line.text) for line in lines.values() if line.member in covers]
+    stated += [(entry.covers, entry.line.text) for entry in new if entry.covers]
     lines |= {entry.line.member: entry.line for entry in new}
-    for entry in (entry for entry in new if entry.covers):
-        for member in entry.covers & lines.keys():
+    for messages, text in stated:
+        for member in messages & lines.keys():
             said = lines.pop(member)
-            left = [part for part in said.text.split(JOINT) if not is_told(part, entry.line.text)]
+            left = [part for part in said.text.split(JOINT) if not is_told(part, text)]
             if left:
                 lines[member] = replace(said, text=JOINT.join(left))
     distinct: dict[str, PageLine] = {}
