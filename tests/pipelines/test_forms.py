@@ -5,6 +5,7 @@ import pytest
 from slowwave.model.memory import Memory
 from slowwave.model.query import Hit
 from slowwave.pipelines.recall.forms import HitForms, trimmed
+from slowwave.policy.text.tokens import content_terms
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SAID = (
@@ -31,7 +32,7 @@ def test_a_trimmed_message_keeps_its_meaning_or_nothing(text: str, expected: str
         assert short == expected
 
 
-def hit(*facts: str) -> HitForms:
+def hit(*facts: str, asked: str = "") -> HitForms:
     """The forms of a message with facts."""
     said = Memory(
         id="m",
@@ -49,7 +50,7 @@ def hit(*facts: str) -> HitForms:
         Memory(id=f"f{place}", scope="s", kind="semantic", text=text, recorded_at=NOW, valid_from=NOW)
         for place, text in enumerate(facts)
     ]
-    return HitForms(hit=Hit(memory=said, score=1.0, facts=tuple(known)))
+    return HitForms(hit=Hit(memory=said, score=1.0, facts=tuple(known)), asked=content_terms(asked))
 
 
 def test_one_clause_of_a_message_does_not_replace_it() -> None:
@@ -71,6 +72,26 @@ def test_a_message_without_facts_has_no_shorter_form_than_its_own_words() -> Non
     forms = hit()
     assert forms.least == forms.short
     assert forms.detailed == forms.full
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("What did she buy?", "user (Odile): Losing the berth gave me the push to buy a cabin by the lake instead."),
+        ("When was the boat sold?", "Odile sold the old boat on Monday"),
+        ("Which colour?", "Odile sold the old boat on Monday"),
+    ],
+)
+def test_an_excerpt_has_the_sentences_with_words_of_the_question_or_facts_with_as_many(
+    asked: str, expected: str
+) -> None:
+    forms = hit("Odile sold the old boat on Monday", asked=asked)
+    assert forms.excerpt.text == f"[2026-03-01] {expected}"
+    assert forms.excerpt.tokens < forms.short.tokens
+
+
+def test_an_excerpt_without_a_word_of_the_question_is_the_short_form() -> None:
+    assert hit(asked="Which colour?").excerpt == hit(asked="Which colour?").short
 
 
 def test_details_that_only_facts_name_are_in_the_longest_form() -> None:

@@ -97,8 +97,9 @@ def test_an_overhead_above_the_budget_selects_nothing() -> None:
 
 @dataclass(frozen=True)
 class Shown:
-    """A memory whose shortest form is a point, whose short form a small letter, and whose full form a capital."""
+    """A memory whose excerpt has a question mark, whose shortest form a point, whose short form is a small letter, and whose full form a capital."""
 
+    excerpt: Item
     least: Item
     short: Item
     full: Item
@@ -106,14 +107,17 @@ class Shown:
 
 
 def forms(*costs: tuple[int, ...]) -> list[Shown]:
-    """Memories with the costs of their forms: short and full, or shortest, short, full and with details."""
+    """Memories with the costs of their forms: short and full, or shortest, short, full and with details.
+
+    The excerpt costs as much as the shortest form.
+    """
     found = []
     for letter, cost in zip("abcdefgh", costs, strict=False):
         least, short, full, detailed = cost if len(cost) > 2 else (cost[0], *cost, cost[1])
-        texts = (f".{letter}", letter, letter.upper(), f"{letter.upper()}+" if len(cost) > 2 else letter.upper())
-        items = (
-            Item(text=text, tokens=tokens) for text, tokens in zip(texts, (least, short, full, detailed), strict=True)
-        )
+        longest = f"{letter.upper()}+" if len(cost) > 2 else letter.upper()
+        texts = (f"?{letter}", f".{letter}", letter, letter.upper(), longest)
+        tokens = (least, least, short, full, detailed)
+        items = (Item(text=text, tokens=number) for text, number in zip(texts, tokens, strict=True))
         found.append(Shown(*items))
     return found
 
@@ -145,9 +149,9 @@ def test_the_shortest_form_is_shown_only_where_the_short_one_does_not_fit(tokens
     assert [item.text for item in selected.values()] == wanted
 
 
-def test_a_short_form_that_takes_more_than_half_of_the_room_is_left_for_the_shortest() -> None:
+def test_an_excerpt_replaces_a_short_form_that_takes_more_than_half_of_the_room() -> None:
     selected = selected_forms(forms((10, 60, 70, 70), *[(10, 30, 30, 30)] * 2), 100)
-    assert [item.text for item in selected.values()] == [".a", "B", "c"]
+    assert [item.text for item in selected.values()] == ["?a", "B", "c"]
 
 
 def test_sections_without_a_share_get_unused_tokens() -> None:

@@ -38,9 +38,11 @@ from slowwave.policy.guard.trust import trusted
 from slowwave.policy.ranking.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.ranking.packing import Forms, Offer, Packed, estimate, pack
 from slowwave.policy.ranking.relevance import is_near
+from slowwave.policy.retention.importance import name_stems
 from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.policy.text.features import is_small_talk
+from slowwave.policy.text.tokens import content_terms
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -462,7 +464,9 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     filling.sort(key=lambda hit: -hit.relevance)
     if wanted.related_only:
         filling = []
-    return [HitForms(hit=hit) for hit in relevant] + [HitForms(hit=hit, briefly=True) for hit in filling[:FILLING]]
+    asked = content_terms(wanted.question) - name_stems({hit.memory.speaker or "" for hit in found})
+    forms = [HitForms(hit=hit, asked=asked) for hit in relevant]
+    return forms + [HitForms(hit=hit, asked=asked, briefly=True) for hit in filling[:FILLING]]
 
 
 def _summaries(ports: Ports, name: str | None) -> Summaries:

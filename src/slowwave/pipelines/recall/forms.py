@@ -31,6 +31,11 @@ class Fixed:
         return self.full
 
     @property
+    def excerpt(self) -> Item:
+        """The same line."""
+        return self.full
+
+    @property
     def least(self) -> Item:
         """The same line."""
         return self.full
@@ -47,11 +52,13 @@ class HitForms:
 
     Attributes:
         hit: the hit.
+        asked: the stems of the question without stop words and names of speakers.
         shown: ids of facts that are in the context anyway.
         briefly: whether its only form is the short one.
     """
 
     hit: Hit
+    asked: frozenset[str] = frozenset()
     shown: frozenset[str] = frozenset()
     briefly: bool = False
 
@@ -72,6 +79,21 @@ class HitForms:
         if self._facts and _say_most(self._facts, said):
             return self.least
         return _shorter(self._said(said), self._whole)
+
+    @cached_property
+    def excerpt(self) -> Item:
+        """The sentences of a message that have a word of the question; its facts, if these have as many of its words."""
+        memory = self.hit.memory
+        if memory.kind != MESSAGE:
+            return self.least
+        said = " ".join(part for part in _parts(memory.visible_text) if self._asked_in(part))
+        if self._asked_in(said) > self._asked_in(" ".join(fact.text for fact in self._facts)):
+            return _shorter(self._said(said), self._whole)
+        return self.least
+
+    def _asked_in(self, text: str) -> int:
+        """How many words of the question a text has."""
+        return len(self.asked & content_terms(text))
 
     @cached_property
     def least(self) -> Item:
@@ -130,12 +152,17 @@ def trimmed(text: str) -> str:
 
     A single word that is left of a longer sentence says nothing: it is the name of whom the greeting was for.
     """
+    return " ".join(_parts(text))
+
+
+def _parts(text: str) -> list[str]:
+    """The sentences and captions of a trimmed message."""
     kept = []
     for sentence in sentences(text):
         short = trim(sentence)
         if short and not is_small_talk(short) and (" " in short or " " not in sentence):
             kept.append(short)
-    return " ".join((*kept, *captions(text))) if kept else ""
+    return [*kept, *captions(text)] if kept else []
 
 
 def _adds_details(said: str, fact: Memory) -> bool:

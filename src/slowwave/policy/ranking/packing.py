@@ -1,6 +1,6 @@
 """Estimates the tokens of a text, and selects the items of sections that fit into a token budget."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final, Protocol
@@ -15,7 +15,7 @@ IN_FULL: Final = 0.5
 LONG: Final = 1 / 6
 """The share of the tokens above which a text is long: later ones are still shown in full if it does not fit."""
 WIDE: Final = 0.5
-"""The share of the tokens above which a short form is replaced by the shortest one."""
+"""The share of the tokens above which a short form is replaced by an excerpt."""
 SHORTEST: Final = 8
 """Tokens below which no further line is tried."""
 _NOT_LEADING: Final = tuple(
@@ -39,7 +39,11 @@ def estimate(text: str) -> int:
 
 
 class Forms(Protocol):
-    """A memory that can be shown in four forms. Each is made when it is first read."""
+    """A memory that can be shown in five forms. Each is made when it is first read."""
+
+    @property
+    def excerpt(self) -> Item:
+        """A form for the question alone, which may lack what else is said."""
 
     @property
     def least(self) -> Item:
@@ -173,8 +177,8 @@ def selected_forms(forms: Sequence[Forms], tokens: int) -> dict[int, Item]:
     """The forms that fit into a number of tokens, by the place of their memory, best memory first.
 
     The best memories are shown in full, until these take `IN_FULL` of the tokens, with the details of their facts if they are not
-    long with them; the others in their short form, or in their
-    shortest form if the short one does not fit. If room is left, forms are replaced by longer ones, best memory first.
+    long with them; the others in their short form. A short form that takes more than `WIDE` of the tokens is replaced by an excerpt,
+    and what does not fit by the shortest form. If room is left, forms are replaced by longer ones, best memory first.
     """
     shown: dict[int, Item] = {}
     left, for_full = tokens, int(IN_FULL * tokens)
@@ -187,17 +191,25 @@ def selected_forms(forms: Sequence[Forms], tokens: int) -> dict[int, Item]:
         if _cost(item) > for_full > 0:
             for_full = for_full if _cost(item) > LONG * tokens else 0
             item = each.short
-        if _cost(item) > min(left, max(for_full, WIDE * tokens)):
+        if _cost(item) > max(for_full, WIDE * tokens):
+            item = each.excerpt
+        if _cost(item) > left:
             item = each.least
         if _cost(item) <= left:
             shown[place] = item
             left, for_full = left - _cost(item), for_full - _cost(item)
+    return _lengthened(shown, forms, left)
+
+
+def _lengthened(shown: Mapping[int, Item], forms: Sequence[Forms], left: int) -> dict[int, Item]:
+    """The shown forms, of which longer ones replace as many as the tokens that are left allow, best memory first."""
+    longest = dict(shown)
     for place, item in shown.items():
         for longer in (forms[place].detailed, forms[place].full, forms[place].short):
             if left >= SHORTEST and 0 < (more := _cost(longer) - _cost(item)) <= left:
-                shown[place], left = longer, left - more
+                longest[place], left = longer, left - more
                 break
-    return shown
+    return longest
 
 
 def _cost(item: Item) -> int:
