@@ -3,15 +3,12 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Final
 
 import click
 
 from slowwave.cli.options import PATH, Command, CommonOptions, common_options
 from slowwave.errors import InputError
 from slowwave.hooks.clients import CLIENTS, Folders
-
-SERVERS: Final = ("postgresql://", "postgres://")
 
 
 @click.command(
@@ -93,6 +90,8 @@ def _split(command: str) -> list[str]:
 
 def _memory_options(options: CommonOptions) -> list[str]:
     """The options that name the memory, with an absolute path: an agent starts in another folder."""
+    from slowwave.hooks.processes import SERVERS  # noqa: PLC0415 - `--help` does without
+
     given: list[str] = []
     if options.store is not None:
         store = options.store if options.store.startswith(SERVERS) else str(Path(options.store).resolve())

@@ -332,10 +332,6 @@ def older_value_hits(question: str, ranked: Sequence[tuple[str, Any]], idf: Idf)
     return sorted(pairs, key=lambda pair: (pair.older, pair.newer))
 
 
-def _any(new: ValueMention, old: ValueMention) -> bool:  # noqa: ARG001 - a rule that refuses no pair
-    return True
-
-
 def _may_be_asked(asked: AskedQuantity, new: ValueMention, old: ValueMention) -> bool:
     """Whether two values are of a kind that a question may ask for: a share answers no question for a count."""
     return asked.may_be(new.unit) and asked.may_be(old.unit)
@@ -385,7 +381,7 @@ def _changed(
     idf: Idf,
     least: float,
     share: float,
-    accepts: Callable[[ValueMention, ValueMention], bool],
+    accepts: Callable[[ValueMention, ValueMention], bool] = lambda *_: True,
 ) -> tuple[ValueMention, ValueMention] | None:
     """The first two mentions of one quantity with different values, if a word of change is near the newer one."""
     for new in newer:
@@ -462,11 +458,10 @@ def value_changed(new: str, old: str, idf: Idf) -> ValueChange | None:
     value. About one in four such links concerns the same attribute: the result is a question for a person, not a reason to
     supersede.
     """
-    change = _changed(
-        mentions(new)[:_MENTIONS_MAX], mentions(old)[:_MENTIONS_MAX], idf, LINK_IDF_MIN, LINK_SHARE_MIN, _any
-    )
+    newer, older = (mentions(text)[:_MENTIONS_MAX] for text in (new, old))
+    change = _changed(newer, older, idf, LINK_IDF_MIN, LINK_SHARE_MIN)
     if change is None:
         return None
-    newer, older = change
-    because = f"The newer fact says {newer.value}, the older {older.value}, of what may be the same thing."
-    return ValueChange(new_value=newer.value, old_value=older.value, because=because)
+    after, before = (mention.value for mention in change)
+    because = f"The newer fact says {after}, the older {before}, of what may be the same thing."
+    return ValueChange(new_value=after, old_value=before, because=because)
