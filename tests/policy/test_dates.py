@@ -41,6 +41,7 @@ RESOLVED = {
     "I moved here a year and a half ago": "I moved here a year and a half before 1 March 2026",
     "I moved here six months ago": "I moved here in September 2025",
     "I moved here 10 years ago": "I moved here in 2016",
+    "I moved here 10 yrs ago": "I moved here in 2016",
     "We camped two weekends ago": "We camped on the weekend of 14 February 2026",
     "We were there last weekend": "We were there on the weekend of 21 February 2026",
     "This weekend is busy": "The weekend of 28 February 2026 is busy",

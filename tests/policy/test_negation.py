@@ -40,6 +40,11 @@ AGREEING = [
     ("The user does not eat meat", "Ich esse kein Fleisch"),
     ("The user does not eat meat", "我不吃肉"),
     ("Ada is not unhappy", "unusual"),
+    ("Ada wants the assistant to skip greetings from now on", "from now on skip greetings"),
+    (
+        "Ada wants the assistant to use Rust and not Go whenever it shows code",
+        "whenever you show code, use Rust and not Go",
+    ),
     ("Ada loves the countryside", "I thought I'd hate the countryside, but I love it"),
     ("Ada would take a job in Oslo", "I wouldn't say no to a job in Oslo"),
     ("Ada passed the exam on the second attempt", "It took me two attempts to pass the exam"),

@@ -82,7 +82,8 @@ _CLAUSE_BREAK: Final = lazy_regex(
 )
 # ... a clause behind one of these is OPEN if the clause before it was denied.
 _CLAUSE_LINK: Final = lazy_regex(
-    r",\s*|\s(?:and|or|nor|who|which|where|when|then|than|if|unless|until)\s", re.IGNORECASE
+    r",\s*|\s(?:and|or|nor|who|which|where|when|whenever|then|than|if|unless|until)\s|\s(?=from (?:now|here) on\b)",
+    re.IGNORECASE,
 )
 _WORD: Final = lazy_regex(r"[^\W_]+")
 

@@ -216,7 +216,7 @@ def _is_month(text: str, match: re.Match[str]) -> bool:
     name = match["ln"]
     governed = bool(_BEFORE_MONTH.search(text[max(0, match.start() - _WORD_BEFORE) : match.start()]))
     if name.lower() in AMBIGUOUS_MONTHS:
-        return governed and name[0].isupper()
+        return governed and (name[0].isupper() or name == "march")
     return name[0].isupper() or (governed and name.capitalize() in MONTHS)
 
 

@@ -88,7 +88,8 @@ class _Reading:
 
 
 _COUNT: Final = rf"(?P<count>\d{{1,3}}|a few|several|a couple(?: of)?|{'|'.join(COUNTS)})"
-_UNIT: Final = r"(?P<unit>day|week|weekend|month|year)s?"
+_UNIT: Final = r"(?P<unit>day|week|weekend|month|year|wk|yr)s?"
+_UNIT_SHORT: Final = {"wk": "week", "yr": "year"}
 _PART: Final = r"(?:\s+(?P<part>morning|afternoon|evening|night))?"
 _LONG_DAY: Final = "|".join(w for w in WEEKDAY_NUMBERS if w.endswith("day"))
 _ANY_DAY: Final = "|".join(sorted(WEEKDAY_NUMBERS, key=len, reverse=True))
@@ -216,6 +217,11 @@ def _weekend(monday: date, *others: date) -> _Reading:
     return _Reading(spans=spans, wording=f"the weekend of {day_text(monday + timedelta(days=5))}", preposition="on")
 
 
+def _unit(match: re.Match[str]) -> str:
+    unit = match["unit"].lower()
+    return _UNIT_SHORT.get(unit, unit)
+
+
 def _month(year: int, month: int) -> _Reading:
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     first = date(year, month, 1)
@@ -268,7 +274,7 @@ def _night_before_last(_: re.Match[str], today: date, __: int) -> _Reading:
 
 def _two_steps(match: re.Match[str], today: date, _: int) -> _Reading:
     """The week before last, the month after next."""
-    steps, unit = (-2 if match["side"].lower() == "before last" else 2), match["unit"].lower()
+    steps, unit = (-2 if match["side"].lower() == "before last" else 2), _unit(match)
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=steps)
         return _week(monday) if unit == "week" else _weekend(monday, monday - timedelta(weeks=steps // 2))
@@ -295,7 +301,7 @@ def _part_of_today(match: re.Match[str], today: date, _: int) -> _Reading:
 
 def _step(match: re.Match[str], today: date, direction: int) -> _Reading:
     """Last, this or next: week, weekend, month, year, season, weekday, or month by name."""
-    step, unit = _STEP[match["step"].lower()], match["unit"].lower()
+    step, unit = _STEP[match["step"].lower()], _unit(match)
     if unit in {"week", "weekend"}:
         monday = _monday(today) + timedelta(weeks=step)
         if unit == "week" and step < 0 and today.weekday() == WEEKDAY_NUMBERS["sunday"]:
@@ -359,7 +365,7 @@ def _count(match: re.Match[str]) -> int | None:
 
 def _ago(match: re.Match[str], today: date, _: int) -> _Reading:
     """Two weeks ago: as exact as its unit. "A few days ago" keeps its words and names the day from which it counts."""
-    unit, count = match["unit"].lower(), _count(match)
+    unit, count = _unit(match), _count(match)
     about = (match["about"] or "").lower()
     if count is None or about in _INEXACT or match["half"]:
         few, many = _FEW[unit] if count is None else (max(0, count - 1), count + 2)
@@ -398,7 +404,7 @@ def _years_back(today: date, count: int) -> _Reading:
 
 def _ahead(match: re.Match[str], today: date, direction: int) -> _Reading | None:
     """In two weeks: replaced only in a sentence about the future, because it may also say how long something took or lasted."""
-    unit, count = match["unit"].lower(), _count(match)
+    unit, count = _unit(match), _count(match)
     if count is None:
         return None
     reading = _back(today, -count, unit)
@@ -409,7 +415,7 @@ def _ahead(match: re.Match[str], today: date, direction: int) -> _Reading | None
 def _lasting(match: re.Match[str], today: date, _: int) -> _Reading | None:
     """For three years: the first day is a possible reading; the words stay."""
     count = _count(match)
-    return _Reading(spans=_back(today, count, match["unit"].lower()).spans) if count else None
+    return _Reading(spans=_back(today, count, _unit(match)).spans) if count else None
 
 
 def _other_day(_: re.Match[str], today: date, __: int) -> _Reading:
