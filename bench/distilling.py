@@ -33,6 +33,7 @@ TRAPS = (
     "traps_fourth.jsonl",
     "traps_fifth.jsonl",
     "traps_sixth.jsonl",
+    "traps_seventh.jsonl",
     "traps_held.jsonl",
 )
 
@@ -62,6 +63,7 @@ STATEMENTS = (
     "statements_third.jsonl",
     "statements_fourth.jsonl",
     "statements_fifth.jsonl",
+    "statements_sixth.jsonl",
     "statements_held.jsonl",
 )
 """Sets of plain statements, each written before the rules that read it; the held-back set was run once before its misses were read."""

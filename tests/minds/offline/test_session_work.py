@@ -37,6 +37,9 @@ def said(text: str) -> list[str]:
     "text",
     [
         "I'm trying to optimize the speed of my login page, can you help me?",
+        "We're trying to reduce the latency of our API",
+        "I have a function `total` in my script, can you check it?",
+        "I've set the timeout of the server to 30 seconds. Is that enough for my API?",
         "I want to add a feature that lets users upload pictures. How would I do that in my app?",
         "I'm working on refactoring my error handling, here's my code",
         "I've added some logging to my code. Can you see what is wrong?",
@@ -55,7 +58,6 @@ def said(text: str) -> list[str]:
         "In this example, I create a group with 3 servers. Can you explain the code?",
         "I'm using the `map` function to build the rows of my table, can you check my code?",
         "I'm trying to limit retries using the `maxRetries` parameter in my API, can you show me the code?",
-        "I've come up with 12 hours, can you check the task list of my app?",
         "I've been tracking the performance metrics of late. Can you look at the code of my app?",
         "I have access to various libraries. Can you improve the code of my app?",
     ],
@@ -79,7 +81,18 @@ def test_a_task_for_the_assistant_is_no_fact(text: str) -> None:
             "I've added Redis to our ticket API, but I'm seeing delays. Can you explain how our cache evicts queries?",
             "The user has added Redis to the user's ticket API",
         ),
-        ("We're trying to reduce the latency of our API", "The user is trying to reduce the latency of the user's API"),
+        (
+            "I'm trying to cut the latency of our API to 2 seconds. Can you look at the queries?",
+            "The user is trying to cut the latency of the user's API to 2 seconds",
+        ),
+        (
+            "I've decided to use rooms for the chats of my app, can you help?",
+            "The user has decided to use rooms for the chats of the user's app",
+        ),
+        (
+            "We use pytest for the tests of our app. Can you write one?",
+            "The user uses pytest for the tests of the user's app",
+        ),
         (
             "I want to learn Spanish for a trip to Lima, can you help me?",
             "The user wants to learn Spanish for a trip to Lima",
@@ -101,11 +114,11 @@ def test_what_is_named_measured_or_told_stays(text: str, fact: str) -> None:
         "I'm working with a scalene triangle, what should I do first?",
         "I'm trying to classify triangles by their angles",
         "I've been working on calculating the slope of a line, is that useful?",
-        "I used the distance formula for the two points",
+        "I used the distance formula for the two points of the line, is that right?",
+        "I've been practicing how to sketch circles with a radius, what's next?",
         "My current score is 81%",
         "My goal is to make the code of my app more efficient, can you help?",
-        "I'm using a simple workflow",
-        "I've tried adding 4 to both sides but get stuck",
+        "I've tried adding 4 to both sides but get stuck, where did I go wrong?",
         "1. **Check Units:** Always check the units when adding lengths",
     ],
 )

@@ -65,7 +65,8 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(
-    r",?\s+since (?:(?:our|the) last (?:chat|talk|conversation|call|catch-?up|time)|we(?:['’]ve)? (?:last )?(?:chatted|talked|spoke|spoken|met|caught up))\b"
+    r",? as (?:also )?(?:mentioned|outlined|described|discussed|specified|instructed|noted|stated|per)\b[^,;]*(?:, \d{4})?"
+    r"|,?\s+since (?:(?:our|the) last (?:chat|talk|conversation|call|catch-?up|time)|we(?:['’]ve)? (?:last )?(?:chatted|talked|spoke|spoken|met|caught up))\b"
     r"|,?\s+(?:if|in case) (?:that|it|this)(?:['’]s| is| helps?| matters?| makes| counts)\b[^,;]*$|,?\s+in case you (?:need|want|ask|wonder\w*|care)\b[^,;]*$"
     r"|,\s+(?:(?:it )?always (?:was|has been|have been|will be|did|have)|never (?:was|did|have|will)|since forever|as always)\W*$"
     r"|,\s+(?:and )?(?:(?:really|totally|absolutely|i['’]?m|am|so far|quite) )*(?:enjoying|loving|hating|liking|dreading|missing|regretting) (?:it|that|them|every minute)\b[^,;]*$"
@@ -104,7 +105,7 @@ _TIME_WAS: Final = re.compile(
 )
 _HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
 _REQUEST: Final = re.compile(
-    r",?\s+so (?:please )?(?:keep|make|give|plan|suggest|skip) .*$|,?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$",
+    r",?\s+so (?:please )?(?:keep|make|give|plan|suggest|skip) .*$|,?\s+so no [\w ]+ for (?:me|us)$|,?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$",
     re.IGNORECASE,
 )
 _TROUBLE: Final = re.compile(
@@ -142,6 +143,13 @@ _OTHER_USER: Final = re.compile(
 """A user of a program: a fact that calls the speaker "the user" would say it of them."""
 _YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
 _HOME: Final = FAMILIAR | {"flat", "apartment", "studio", "caravan", "van"}
+_FOR_ANOTHER: Final = re.compile(
+    r"\b(?:it['’]s|this is|that['’]s) (?:all )?(?:for|about) (?:an?|my) \w+,? not (?:for |about )?me\b|\basking for a friend\b",
+    re.IGNORECASE,
+)
+"""A message that says that it is about somebody else."""
+_OF_PERSON: Final = frozenset({"identity", "person", "preference", "decision"})
+"""Categories of what lasts beyond any session."""
 _PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
 
@@ -248,7 +256,7 @@ def with_assistant(transcript: Transcript) -> bool:
 def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     message = turn.memory
     is_person = message.role in {"user", None} or (message.role == "assistant" and message.speaker)
-    if not is_person:
+    if not is_person or _FOR_ANOTHER.search(message.text):
         return
     speaker = message.speaker or USER
     abroad = list(_in_other_language(turn, speaker, conversation))
@@ -462,12 +470,14 @@ class _Reader:
         if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
             return None
         assistant = self._conversation.assistant
+        claim = claim_of(clause, assistant=assistant)
         self._momentary = is_momentary(clause, assistant=assistant) or (
-            assistant and is_session_work(clause, self._work, piece.sentence)
+            assistant
+            and not (claim and claim.category in _OF_PERSON)
+            and is_session_work(clause, self._work, piece.sentence)
         )
         if self._momentary or (is_restricted(self._message.text, piece) and clause.form != "past"):
             return None
-        claim = claim_of(clause, assistant=assistant)
         self._momentary = claim is None and clause.subject == "owned" and not _is_of_home(clause)
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
 

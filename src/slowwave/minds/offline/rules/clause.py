@@ -35,6 +35,8 @@ _LEAD: Final = re.compile(
     rf"(?:(?!\b(?:I|we|you|your|(?:my|our)(?!{_GROUPS})|that|it|they|he|she|these|me|us)\b)[^,;:])*?),?)\s+(?=(?:I|we|(?:my|our)(?!{_GROUPS})|me and)\b)",
     re.IGNORECASE,
 )
+_IN_GROUP: Final = re.compile(rf"^(?:on|in|at) (?:my|our){_GROUPS},? (?=(?-i:[A-Z])(?!['’]|\b)\w+ )", re.IGNORECASE)
+"""A group before one of its people: "on our team Ada does the testing"."""
 _WHEN_LEAD: Final = re.compile(
     r"^(?P<lead>(?:When|While|Whenever|Once|After|Before|As soon as|Until|By the time|Ever since) (?:I|we(?! (?:are|were)\b)|my)\b"
     r"(?:(?!\b(?:you|your|that|it|they|he|she|these)\b)[^,;:])*,)\s+(?=(?:I|we|my|our|me and)\b)",
@@ -172,7 +174,7 @@ def read_clause(piece: str, speaker: str, *, company: str = "", names: Collectio
     """
     if _OPINION.match(piece):
         return None
-    lead, body = "", piece
+    lead, body = "", _IN_GROUP.sub("", piece)
     if not _SUBJECT.match(body) and (opening := _WHEN_LEAD.match(piece) or _LEAD.match(piece)):
         lead, body = opening["lead"], piece[opening.end() :]
     if lead.lower() in _SUBORDINATING:  # the main clause is missing: "once I have it"

@@ -10,7 +10,7 @@ _ASKED: Final = lazy_regex(
     r"\bhow (?:many|much|old|long|far|fast|tall|heavy)\b(?P<rest>[^.!?\n]{0,120})", re.IGNORECASE
 )
 _COUNTED: Final = lazy_regex(
-    r"\b(?:left|remain(?:s|ing)?|altogether|in total|in all|each|combined|does (?:he|she|it|(?-i:[A-Z]\w+)|each|the \w+) (?:have|has|need|pay|travel|take|weigh)|do they (?:have|need)|are there)\b",
+    r"\b(?:left|remain(?:s|ing)?|altogether|in total|in all|each|combined|does (?:he|she|it|(?-i:[A-Z]\w+)|each|the \w+) (?:have|has|need|pay|travel|take|weigh)|do they (?:have|need)|(?:have|get) (?:at the end|then|after)|are there)\b",
     re.IGNORECASE,
 )
 _FIGURE: Final = lazy_regex(

@@ -36,7 +36,7 @@ _LABEL: Final = re.compile(
 )
 # Labels of the talk or of a document, which are no property of the user.
 _BARE_LABEL: Final = re.compile(
-    r"^(?P<label>birthday|blood (?:type|group)|shoe size|(?:food )?allerg(?:y|ies)|nationality|star sign|date of birth|postcode)(?P<colon>\s*[:=-])?\s+(?P<value>(?!(?:is|are|was|in|on|for|at|of|to|and|or|party|cake|gift|gifts|present|presents|card|ideas|wishes|message|speech|dinner|medicine|meds|season|test|tests)\b)\S.*)$",
+    r"^(?P<label>birthday|blood (?:type|group)|(?:shoe|shirt|dress|ring|hat|glove) size|(?:food )?allerg(?:y|ies)|nationality|star sign|date of birth|postcode)(?P<colon>\s*[:=-])?\s+(?P<value>(?!(?:is|are|was|in|on|for|at|of|to|and|or|party|cake|gift|gifts|present|presents|card|ideas|wishes|message|speech|dinner|medicine|meds|season|test|tests)\b)\S.*)$",
     re.IGNORECASE,
 )
 """A label of the writer's own, which needs no colon: "birthday 4 May"."""

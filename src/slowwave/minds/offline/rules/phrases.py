@@ -4,11 +4,10 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.words import KIN
-from slowwave.policy.text.names import word_set
 
 NO_GOAL: Final = re.compile(
     r"^(?!(?:to )?be able to (?:do|run|swim|play|speak|walk|drive|read|cook|sing|dance|ride|ski|afford|retire) )(?:(?:to|on|for|of|about|into|forward to)\s+)?(?:help )?(?:stay|savor|from scratch\b|let (?:it|that|this|anything|anyone|nothing|fears?|doubts?|others)\b|join in|keep|give (?:it|up|you|some)|take it|work hard|push|chase|know|understand|make (?:sure|it|that|them|their|my|our|a (?:\w+ )?difference)|ensure|ask|see (?:how|if|what|whether|you|it|that|this|more|some|the (?:results?|difference|look))|hear|reali[sz]e|say|thank|share|check|be able|get (?:a )?(?:better|sense|more|back|into)|help (?:you|out)|"
-    r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|clarify|double|chat|talk|hang|catch|tell|discuss|"
+    r"be (?:here|there|careful|honest|prepared|able|sure|more|as|a better)|do (?:it|that|this|so|more|my best)|figure|confirm|verify|decide (?:on|how|where|when|what|which|whether|if|between)\b|clarify|double|chat|talk|hang|catch|tell|discuss|"
     r"find out|find (?:(?:an?|some|the|more|new|better|good) )*(?:ways?|out|balance|time|peace|motivation|strength)\b|find (?:some|the)\b|go (?:ahead|back|over|through)|use (?:it|this|that)|try (?:it|that|this|to)|follow|get (?:started|it)|look|explain|show|wrap|come|"
     r"(?:some |any |more |your )?(?:help|advice|assistance|suggestions?|tips|ideas|feedback|guidance|information|info|clarification|examples?|ways|something|someone|resources|"
     r"recommendations?|input|thoughts|insights?|options)|achieve|focus|improve my|balance|manage my time|address|consider|approach|handle|feel|believe|your|it|that|this|these|those|them|"
@@ -57,11 +56,6 @@ EMPTY_OBJECT: Final = re.compile(
     re.IGNORECASE,
 )
 """An object whose noun was said before: "another", "a few more"."""
-TROUBLE_NOW: Final = re.compile(
-    r"^(?:\S+\s){0,3}?(?:errors?|issues?|bugs?|troubles?|difficult(?:y|ies)|problems?|warnings?|(?:desired|expected|right|correct) (?:results?|output)|500|404)\b",
-    re.IGNORECASE,
-)
-"""An object that is a difficulty with the task of the moment."""
 TIMED: Final = re.compile(
     r"\bat (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half)\b|\bon (?:the )?(?:first|last|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?)\b"
     r"|\bevery (?:day|week|month|year|other|\w+day)\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|hundred) \w+",
@@ -111,7 +105,7 @@ FAILING: Final = re.compile(
 )
 """How a program fails."""
 MATHEMATICAL: Final = re.compile(
-    r"\b(?:equations?|slopes?|intercepts?|triangles?|angles?|vert(?:ex|ices)|hypotenuse|midpoints?|coordinates?|[xy]-axis|fractions?|denominators?|numerators?|derivatives?|integrals?|polynomials?|quadratics?|probabilit(?:y|ies)|"
+    r"\b(?:circles? (?:with|of radius)|chords?|with sides|equations?|slopes?|intercepts?|triangles?|angles?|vert(?:ex|ices)|hypotenuse|midpoints?|coordinates?|[xy]-axis|fractions?|denominators?|numerators?|derivatives?|integrals?|polynomials?|quadratics?|probabilit(?:y|ies)|"
     r"dice|radius|circumference|perimeters?|point-slope|bisectors?|parabolas?|factorials?|permutations?|units (?:to the )?(?:left|right|up|down)|(?:move|go) \d+ units?)\b",
     re.IGNORECASE,
 )
@@ -122,10 +116,6 @@ OF_PROGRAM: Final = re.compile(
     r"|\bclass(?: called| named)? `?[A-Z]\w*`? (?:with|that|which)\b|^(?:the )?columns? [\w`]+[, ]|\b\d+ (?:arguments?|parameters?|params|columns?|elements)\b"
 )
 """Parts of a program of an exercise."""
-STUDYING: Final = word_set(
-    "study teach learn love like hate practice practise spend retain score pass fail improve prefer complete finish enjoy read revise review take start struggle avoid need want be track"
-)
-"""Verbs of which mathematics may be the object in a life, not in an exercise."""
 UNNAMED_VERSION: Final = re.compile(
     r"^(?:(?:on|for|to|with|using|the) )*(?:version|v) ?\d[\d.]*(?! of\b)", re.IGNORECASE
 )
@@ -165,9 +155,5 @@ COMING: Final = re.compile(
     re.IGNORECASE,
 )
 """Things that a clause announces and does not name."""
-GIVENS: Final = re.compile(
-    r"(?:(?:try|attempt) to )?(?:work with|classify|estimate|calculate|find|solve|prove|determine|decide|compute|evaluate|simplify|factor)\b(?=.*\d)"
-)
-"""The givens of an exercise: "trying to classify a triangle with sides 5, 5 and 8"."""
 TO_DO: Final = re.compile(r"^to\s+(?!(?:the|my|our|an?|[A-Z])\b)", re.IGNORECASE)
 """What is to be done, not to whom something is given: "have to move"."""

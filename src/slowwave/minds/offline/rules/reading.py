@@ -19,13 +19,10 @@ from slowwave.minds.offline.rules.phrases import (
     COMING,
     COORDINATES,
     EMPTY_OBJECT,
-    EXERCISE,
-    GIVENS,
     HELD,
     IDIOM,
     KIN_HELD,
     LIKER,
-    MATHEMATICAL,
     NAMES_SOMETHING,
     NO_GOAL,
     NO_LIKING,
@@ -35,9 +32,7 @@ from slowwave.minds.offline.rules.phrases import (
     RETRACTED,
     SHARE_ONLY,
     SPAN_ONLY,
-    STUDYING,
     TO_DO,
-    TROUBLE_NOW,
     TURNING_POINT,
     UNNAMED_VERSION,
     WORKED_THROUGH,
@@ -87,9 +82,6 @@ _MEETING: Final = re.compile(r"^(?:up )?with (?:you|that|this|it)\b")
 _ENROLLED: Final = word_set(
     "based located enrolled registered subscribed employed trained signed booked scheduled insured stationed qualified licensed certified"
 )
-_MEETING_TROUBLE: Final = word_set(
-    "get have see encounter face run experience want find receive avoid hit introduce cause"
-)
 _PURSUING: Final = word_set("study practice practise prepare read")
 _TROUBLE: Final = word_set("encounter face experience struggle wonder")
 _NEWS: Final = re.compile(
@@ -120,7 +112,6 @@ _ADVERBS_BEFORE: Final = re.compile(
 _SITUATIONS: Final = word_set(
     "jobs metformin insulin medication antidepressants thinners leave tablets statins antibiotics crutches pension diet pills meds shift"
 )
-_EXERCISING: Final = word_set("have get find draw measure see say come")
 _HOW_OFTEN: Final = re.compile(
     r"(?:a few|a couple|once|twice|every|each|two|three|\d+) (?:times|of|day|week|month|year|a)\b"
 )
@@ -175,36 +166,11 @@ def _is_empty(clause: Clause) -> bool:
 
 
 def _is_of_task(clause: Clause) -> bool:
-    """Whether a clause is of the task of the moment: a difficulty, the givens of an exercise, what was tried once."""
-    given = MATHEMATICAL.search(f"{clause.verb} {clause.rest}") and _is_given(clause)
-    if given or OF_PROGRAM.search(clause.rest):
-        return True
-    if COORDINATES.search(clause.rest) or (
-        clause.verb == "be" and re.match(r"given (?:the|an?|two|three)\b", clause.rest)
-    ):
-        return True
-    if TROUBLE_NOW.search(clause.rest) and clause.form != "past" and clause.verb in _MEETING_TROUBLE:
-        return True
-    if clause.verb in _EXERCISING and EXERCISE.search(" ".join(clause.rest.split()[:6])):
-        return True
-    if clause.form == "progressive" and GIVENS.match(f"{clause.verb} {clause.rest}") and EXERCISE.search(clause.rest):
+    """Whether a clause is of the task of the moment: a part of a program, the givens of an exercise, what was tried once."""
+    if OF_PROGRAM.search(clause.rest) or COORDINATES.search(clause.rest):
         return True
     tried = clause.form == "progressive" and clause.verb in {"try", "think", "plan", "hope", "want"}
     return tried and " was " in f" {clause.text} "
-
-
-def _is_given(clause: Clause) -> bool:
-    """Whether a clause with words of mathematics is of an exercise: it has a figure or a form, and says nothing of studying."""
-    if re.search(r"\b(?:problems|questions|exercises|quiz|hours?|lessons?|tests?|exams?|score)\b|%", clause.rest):
-        return False
-    inner = ing_base(plain(clause.rest.split()[0])) if clause.rest else ""
-    words = [plain(word) for word in clause.rest.split()[:2]]
-    verbs = {clause.verb, inner, words[1] if words[:1] == ["to"] and len(words) > 1 else ""}
-    if clause.verb in {"try", "work"}:
-        verbs -= {"try", "work"}
-    return bool(re.search(r"\d|\b(?:form|formula|law of|theorem|steps?)\b|°", clause.rest)) and STUDYING.isdisjoint(
-        verbs
-    )
 
 
 def _liked(clause: Clause) -> Claim | None:

@@ -42,7 +42,7 @@ _OF_ANSWERS: Final = re.compile(
     r"\b(?:(?:your |the |all )?(?:answers?|replies|responses?)|explanations?|preambles?|emojis?|bullet points?|tone|jargon|disclaimers?|small talk|exclamation marks?|markdown|"
     r"(?:in|to) (?:all|every) (?:\w+\s)?(?:answers?|responses?|examples?)|call me|address me|refer to me|concise|brief|verbose|formal|informal|"
     r"(?:british|american|uk|us) (?:english|spelling)|metric|imperial|celsius|fahrenheit|kilomet(?:re|er)s|24[- ]?h(?:our|ours|rs?)?\b|12[- ]hour|in (?:english|german|french|spanish|italian|dutch|portuguese)|"
-    r"apologi[sz](?:e|ing)|repeat(?:ing)? (?:my|the) question|sugar-?coat|with me|to me|at me|for me|sentences|units?)\b",
+    r"apologi[sz](?:e|ing)|repeat(?:ing)? (?:my|the) question|sugar-?coat|with me|to me|at me|for me|sentences|units?)\b|\ball (?:the |my )?\w+s (?:in|as|with|without)\b",
     re.IGNORECASE,
 )
 _WHENEVER: Final = (
@@ -362,7 +362,7 @@ def _of_answers(piece: str, speaker: str) -> str | None:
         return None
     order = match["order"]
     polite = re.match(
-        rf"{_POLITE}(?:please|call|address|refer|keep|use|be|answer|reply|respond|speak|write|i(?:['’]d)?|you)\b",
+        rf"{_POLITE}(?:please|kindly|call|address|refer|keep|use|be|answer|reply|respond|speak|write|i(?:['’]d)?|you)\b",
         piece,
         re.IGNORECASE,
     )

@@ -148,6 +148,8 @@ def _with_helper(
     verb = plain(rest[0])
     if not is_base(verb):
         return None
+    if verb == "be" and len(rest) > 1 and (under_way := ing_base(plain(rest[1]))):  # "will be moving to Ghent"
+        return _phrase([*lead, *rest[:2]], under_way, "modal", rest[2:], helper=helper, negated=negated)
     return _phrase([*lead, rest[0]], verb, "modal", rest[1:], helper=helper, negated=negated)
 
 
