@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from slowwave.minds.offline.rules.claims import has_time_word
+from slowwave.minds.offline.rules.claims import has_time_word, without_time
 from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.phrases import MATHEMATICAL
 from slowwave.minds.offline.rules.pronouns import plain
@@ -120,6 +120,7 @@ _SCORE: Final = re.compile(
     r"(?:(?:my|our|the) )?(?:(?:current|average|latest|overall|new|total) )?(?:score|accuracy|grade|result|mark|progress|pace|deadline)\b",
     re.IGNORECASE,
 )
+_DEADLINE: Final = re.compile(r"(?:(?:my|our|the) )?(?:new |next |final )?(?:deadline|due date)", re.IGNORECASE)
 _REACHED: Final = re.compile(
     r"(?:(?:now|already|been|up|at|to|about|around|over|reached|hit|improved|risen|gone|increased) )*\d[\d.,/]*(?: ?%| percent| points?)?(?: (?:now|so far|already))?$",
     re.IGNORECASE,
@@ -245,7 +246,7 @@ def is_session_work(clause: Clause, message: WorkMessage, sentence: str) -> bool
         return message.technical and _MEANT_NOW.match(said) is not None and not _is_named(said)
     if message.has_exercise or (MATHEMATICAL.search(said) and _MEANT_NOW.match(said)):
         return not (_STUDIED.match(said) or (_PROGRESS.search(said) and re.search(r"\d", said)))
-    named = _SOFTWARE.search(said)
+    named = _SOFTWARE.search(said) or (clause.verb == "read" and message.is_of_work)
     meant = clause.verb != "have" and _MEANT_NOW.match(said)
     of_software = (
         (meant or named) if message.technical else (named and ((meant and message.asks_help) or _CHECKS.match(said)))
@@ -267,9 +268,12 @@ def _is_lasting(clause: Clause, said: str) -> bool:
 
 
 def _is_share_of_nothing(clause: Clause) -> bool:
-    """Whether a score or a deadline comes without what it is of: "my score is 92%", "my deadline is approaching fast"."""
+    """Whether a score or a deadline comes without what it is of: "my score is 92%", "my deadline is 5 March"."""
     scored = _SCORE.fullmatch(clause.noun.strip(" ,")) and _REACHED.match(clause.rest.strip(" .,!"))
-    return bool(scored) or (clause.rest.startswith("approaching") and _SCORE.match(clause.noun) is not None)
+    undated = _DEADLINE.fullmatch(clause.noun.strip(" ,")) and not re.search(
+        r"[a-z]{3,} [a-z]{3,}", without_time(clause.rest)
+    )
+    return bool(scored or undated) or (clause.rest.startswith("approaching") and _SCORE.match(clause.noun) is not None)
 
 
 def _is_bare_aim(clause: Clause, message: WorkMessage) -> bool:
