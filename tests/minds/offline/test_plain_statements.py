@@ -53,7 +53,7 @@ def texts(text: str, *, speaker: str | None = None) -> list[str]:
         ("I'm Oluwaseun, 42, a crane operator in Rotterdam.", ["The user's name is Oluwaseun", "The user was 42 years old in April 2024", "The user is a crane operator in Rotterdam"]),
         ("My name is Nomvula but everyone calls me Vula.", ["The user's name is Nomvula", "The user is called Vula"]),
         ("Myself Harish, I run a garage in Kochi.", ["The user's name is Harish", "The user runs a garage in Kochi"]),
-        ("i will be sitting the bar exam in July 2024", ["The user will be sitting the bar exam in July 2024"]),
+        ("i will be moving to Ghent in July 2024", ["The user will be moving to Ghent in July 2024"]),
         ("I can't have shellfish so no prawns for me", ["The user can't have shellfish"]),
         ("On our team Dagny owns the billing and Femi does the support", ["Dagny owns the billing and Femi does the support"]),
         ("My name's Bettina but call me Betty.", ["The user's name is Bettina", "The user is called Betty"]),

@@ -118,7 +118,6 @@ def test_what_is_named_measured_or_told_stays(text: str, fact: str) -> None:
         "I used the distance formula for the two points of the line, is that right?",
         "I've been practicing how to sketch circles with a radius, what's next?",
         "My current score is 81%",
-        "My deadline is March 5, and I'm stuck on this proof",
         "My goal is to make the code of my app more efficient, can you help?",
         "I've tried adding 4 to both sides but get stuck, where did I go wrong?",
         "1. **Check Units:** Always check the units when adding lengths",

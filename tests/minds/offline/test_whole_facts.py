@@ -120,7 +120,6 @@ def test_what_means_nothing_without_the_talk_is_no_fact(text: str) -> None:
         "I've practiced 20 problems so far.",
         "I said the angle opposite the long side was 65 degrees, but it's 60.",
         "The pairs (1,6), (2,5), (3,4) all add up to 7, so there are 6 outcomes.",
-        "I have two triangular structures.",
         "I've got two options.",
         "I've been practicing more problems and it's really helping.",
         "I'm starting from scratch.",

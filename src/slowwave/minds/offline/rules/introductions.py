@@ -14,7 +14,7 @@ from slowwave.policy.text.tokens import STOP_WORDS
 _NAME: Final = (
     r"(?P<name>[A-Z][^\W\d_]+(?:[-\s](?:[A-Z]\.|(?:(?:van|de|von|der|da|la|le|bin|al)\s)*[A-Z][^\W\d_'’]+)){0,3})"
 )
-_NICKNAMED: Final = r"(?i:(?:you can |just |please |but |and )*call me|they call me|(?:my )?\w+(?: \w+){0,3} calls? me)"
+_NICKNAMED: Final = r"(?i:(?:you can |just |please |but |and )*call me|they call me|(?:my )?(?:friends|people|folks|everyone|everybody|most people)(?: \w+){0,2} calls? me|(?:my )?\w+(?: \w+){0,2} calls me)"
 _INTRODUCED: Final = re.compile(
     rf"^(?:(?P<sure>(?i:(?:(?:and )?(?:my|the|full|first) )*name(?: is|['’]s)|(?:I['’]m|I am|I was) (?:really |actually )?(?:called|named)|this is|myself)|{_NICKNAMED})\s+"
     rf"|(?P<maybe>I['’]m|I am)\s+)(?:(?:Dr|Prof|Mr|Mrs|Ms|Mx)\.?\s+)?(?:actually |really |just )?[\"“']?{_NAME}[\"”']?(?P<rest>(?:\s*,|\s+and\b|\s+but\b|\s+so\b|\s*\(|\s+from\b|\s*[-–—]|$).*)$"
@@ -41,7 +41,7 @@ _HERE: Final = re.compile(
     rf"^(?:there,\s+)?(?:it['’]s |this is )?{_NAME} (?:here|speaking|typing|again|writing)(?P<rest>(?:,|$).*)$"
 )
 _CALLED: Final = re.compile(
-    r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me|\w+(?: \w+){0,3} calls? me) .+)$"
+    r"\b(?:but|and) (?P<rest_of>(?:my (?:\w+ )?name is|I['’]m (?:really |actually )?called|call me|\w+(?: \w+){0,2} calls? me) .+)$"
 )
 _SHORT_OF: Final = re.compile(rf"\b(?i:(?:it['’]?s|which is|that['’]?s|and is)? ?short for) {_NAME}")
 _PART: Final = re.compile(r"\s*(?:,\s*(?:and\s+)?|\band\s+|[-–—]\s+|\()\s*")

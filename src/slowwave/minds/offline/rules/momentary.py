@@ -1,4 +1,4 @@
-"""Detects clauses about the moment, which say nothing durable: information wanted, trouble under repair, what was looked up, effort."""
+"""Detects clauses about the moment, which say nothing durable: information wanted, errors, reactions to an answer, effort."""
 
 import re
 from typing import Final
@@ -60,8 +60,8 @@ _EFFORT: Final = re.compile(
 def is_momentary(clause: Clause, *, assistant: bool) -> bool:
     """Whether a clause says only what is so at the moment of the talk, or nothing in particular.
 
-    Effort and moods are so in every conversation; information wanted, trouble under repair, first drafts and what was looked up
-    only in one with an assistant, where they are the task of the session.
+    Effort and moods are so in every conversation; information wanted, errors and reactions to an answer only in one with an
+    assistant, where they are the task of the session.
 
     Args:
         clause: The clause in the third person.

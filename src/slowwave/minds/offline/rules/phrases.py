@@ -38,7 +38,7 @@ NOTHING_HELD: Final = re.compile(
     r"^(?!(?:lots|plenty) of )(?:\S+\s){0,2}?(?:question|questions|idea|ideas|feeling|doubts?|trouble|issues?|problems?|fun|blast|time|chance|bit|hope|no|any|thoughts?|look|"
     r"deadline to meet$|opportunity|urge|sense|say|faith|difficulty|talk|moment|concerns?|errors?|great|good|hard|better|best|lot|lots|few|little|rough|feel|right|"
     r"you|such|something|someone|people|things?|stuff|so|much|plenty|each other|everything|memories|reminder|conversation|chat|point|"
-    r"choice|reason|impact|effect|understanding|goal of|way|ways|vision|mix|that|this|these|it|them|lovely|amazing|wonderful|awesome|nice|solid|clear|"
+    r"choice|options?|reason|impact|effect|understanding|goal of|way|ways|vision|mix|that|this|these|it|them|lovely|amazing|wonderful|awesome|nice|solid|clear|"
     r"interest|desire|love|passion|respect|support|confidence|power|strength|courage|patience|energy|crush|laugh|relaxing|proud)\b",
     re.IGNORECASE,
 )

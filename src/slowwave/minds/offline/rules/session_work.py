@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from slowwave.minds.offline.rules.claims import has_time_word, without_time
+from slowwave.minds.offline.rules.claims import has_time_word
 from slowwave.minds.offline.rules.clause import Clause
 from slowwave.minds.offline.rules.phrases import MATHEMATICAL
 from slowwave.minds.offline.rules.pronouns import plain
@@ -86,7 +86,7 @@ _MEANT_NOW: Final = re.compile(
 )
 """What the session is to bring about, or works on: "trying to", "have a function"."""
 _CHECKS: Final = re.compile(
-    r"(?:(?:try|want|need|work|focus|look|manage|start) (?:to|on|at) (?:\w+ly )?)?(?:fix|resolv|solv|debug|troubleshoot|diagnos|investigat|test|check|verif|review|read|inspect|notic|encounter|experienc|identif|run into|find|come across|start with|begin with)(?:y|e|ing|ying)?\b"
+    r"(?:(?:try|want|need|work|focus|look|manage|start) (?:to|on|at) (?:\w+ly )?)?(?:fix|resolv|solv|debug|troubleshoot|diagnos|investigat|check|verif|review|read|inspect|notic|encounter|experienc|identif|run into|find|come across|start with|begin with)(?:y|e|ing|ying)?\b"
 )
 """What the session does about a fault, or looks at."""
 _QUOTED: Final = re.compile(r"[\"“`][^\"”`]*[\"”`]")
@@ -120,7 +120,6 @@ _SCORE: Final = re.compile(
     r"(?:(?:my|our|the) )?(?:(?:current|average|latest|overall|new|total) )?(?:score|accuracy|grade|result|mark|progress|pace|deadline)\b",
     re.IGNORECASE,
 )
-_DEADLINE: Final = re.compile(r"(?:(?:my|our|the) )?(?:new |next |final )?(?:deadline|due date)", re.IGNORECASE)
 _REACHED: Final = re.compile(
     r"(?:(?:now|already|been|up|at|to|about|around|over|reached|hit|improved|risen|gone|increased) )*\d[\d.,/]*(?: ?%| percent| points?)?(?: (?:now|so far|already))?$",
     re.IGNORECASE,
@@ -226,8 +225,8 @@ def _is_named(text: str, *, figures: bool = True) -> bool:
 def is_session_work(clause: Clause, message: WorkMessage, sentence: str) -> bool:
     """Whether a clause of a talk with an assistant is only work of the session, and says nothing lasting of its writer.
 
-    In a message about software or an exercise, what is meant or under way lasts if it has a figure, a date or a purpose of
-    its own; what is done or had, if it has a name or a figure. What is said of a person lasts.
+    In a message about software, what is meant or under way lasts if it has a date, or a figure beside a name; what is done or
+    had, if it has a name. Of an exercise only studies and counted progress last. What is said of a person lasts.
 
     Args:
         clause: The clause in the third person.
@@ -268,12 +267,9 @@ def _is_lasting(clause: Clause, said: str) -> bool:
 
 
 def _is_share_of_nothing(clause: Clause) -> bool:
-    """Whether a score or a deadline comes without what it is of: "my score is 92%", "my deadline is 5 March"."""
+    """Whether a score or a deadline comes without what it is of: "my score is 92%", "my deadline is approaching fast"."""
     scored = _SCORE.fullmatch(clause.noun.strip(" ,")) and _REACHED.match(clause.rest.strip(" .,!"))
-    undated = _DEADLINE.fullmatch(clause.noun.strip(" ,")) and not re.search(
-        r"[a-z]{3,} [a-z]{3,}", without_time(clause.rest)
-    )
-    return bool(scored or undated) or (clause.rest.startswith("approaching") and _SCORE.match(clause.noun) is not None)
+    return bool(scored) or (clause.rest.startswith("approaching") and _SCORE.match(clause.noun) is not None)
 
 
 def _is_bare_aim(clause: Clause, message: WorkMessage) -> bool:
