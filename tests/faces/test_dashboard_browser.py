@@ -120,7 +120,7 @@ def watching(chromium: Any, origin: str, **options: object) -> Iterator[Watched]
 
 
 def press(page: Page, name: str) -> None:
-    """Click the first button that shows this name. Its accessible name may go on with words that only a reader aloud says."""
+    """Click the first button that shows this name. Its accessible name may end with words that only a screen reader speaks."""
     page.get_by_role("button", name=re.compile(rf"^{re.escape(name)}\b")).first.click()
 
 

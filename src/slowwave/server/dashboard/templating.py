@@ -11,7 +11,7 @@ from markupsafe import Markup
 from slowwave.model.counted import counted
 from slowwave.policy.charts import PLOT_ONLY, Picture, Series, swatch, to_svg
 from slowwave.server.dashboard.rows import phase_tag
-from slowwave.server.dashboard.words import LINES, PAIRS, PHASES, cause_title
+from slowwave.server.dashboard.words import LINES, PAIRS, PHASES
 
 CHART_ROWS: Final = 8
 """Entries of a legend at most."""
@@ -52,7 +52,7 @@ def create_environment() -> Environment:
         "tag": phase_tag,
         "capital": _capital,
     }
-    environment.globals |= {"phases": PHASES, "pair_questions": PAIRS, "cause_title": cause_title}
+    environment.globals |= {"phases": PHASES, "pair_questions": PAIRS}
     environment.globals["icon"] = Markup(  # noqa: S704 - a file of this package
         files(__package__).joinpath("static/logo.svg").read_text(encoding="utf-8")
     )
