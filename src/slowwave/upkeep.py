@@ -56,7 +56,7 @@ class Scheduler(Protocol):
         """
         ...
 
-    def scopes_due(self, now: datetime, limit: int, scope: str | None = None) -> list[str]:
+    def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Return scopes with a due fact, or new content or work left since their last sleep pass; the oldest pass first.
 
         A scope where a fact waits for a model is due again 15 minutes after its last pass. A scope whose last passes
@@ -65,8 +65,11 @@ class Scheduler(Protocol):
         Args:
             now: the present time.
             limit: how many at most; -1: all.
-            scope: only this scope: the list says whether it is due.
         """
+        ...
+
+    def is_due(self, scope: str, now: datetime) -> bool:
+        """Return whether `scopes_due` would return this scope. It takes a few index steps in that scope."""
         ...
 
     def backlog(self, now: datetime) -> Backlog:

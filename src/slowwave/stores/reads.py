@@ -320,16 +320,17 @@ class Reader(StoreBase):
             low, high = bounds(token)
             return int(self._one("ingests", {"scope": token, "low": low, "high": high})[0])
 
-    def scopes_due(self, now: datetime, limit: int, scope: str | None = None) -> list[str]:
+    def scopes_due(self, now: datetime, limit: int) -> list[str]:
         """Scopes with a due fact, one that waits for a mind, or content or work since the last pass; the oldest pass first."""
-        slept = now - timedelta(seconds=RETRY_SECONDS)
-        values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED), "limit": limit}
         with self._guard:
-            token = None if scope is None else self._tokens.scope(scope)
-            if scope is not None and token is None:
-                return []
             self._see_every_scope()
-            return [str(row[0]) for row in self._all("scopes_due", values | {"scope": token})]
+            return [str(row[0]) for row in self._all("scopes_due", {**_due_at(now), "limit": limit})]
+
+    def is_due(self, scope: str, now: datetime) -> bool:
+        """Whether `scopes_due` would return this scope."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            return token is not None and bool(self._all("is_due", {**_due_at(now), "scope": token}))
 
     def night(self, scope: str) -> PassRecord:
         """How the last sleep passes of a scope ended."""
@@ -346,11 +347,9 @@ class Reader(StoreBase):
 
     def backlog(self, now: datetime) -> "Backlog":
         """How many scopes are due, and since when the oldest of them is."""
-        slept = now - timedelta(seconds=RETRY_SECONDS)
-        values = {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED)}
         with self._guard:
             self._see_every_scope()
-            number, oldest = self._one("backlog", values)
+            number, oldest = self._one("backlog", _due_at(now))
         from slowwave.model.fleet import Backlog  # noqa: PLC0415 - only an operator asks
 
         return Backlog(due=int(number), oldest=from_micros(int(oldest)) if number else None)
@@ -489,6 +488,12 @@ def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
     No part contains a character below "!", and "0" follows the slash.
     """
     return ((prefix, f"{prefix}!"), (f"{prefix}/", f"{prefix}0")) if prefix else (("!", _LAST_PATH),)
+
+
+def _due_at(now: datetime) -> dict[str, Any]:
+    """The values by which a statement selects what is due now."""
+    slept = now - timedelta(seconds=RETRY_SECONDS)
+    return {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED)}
 
 
 def _night(row: Sequence[Any]) -> PassRecord:

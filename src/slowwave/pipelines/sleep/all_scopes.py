@@ -30,7 +30,7 @@ def sleep_scope(ports: Ports, scope: str, *, think: bool = True, if_due: bool = 
     With `if_due` a scope that is not due any more is left alone: another process slept it since the list was read.
     """
     own = replace(ports, scope=scope, scopes=(scope,))
-    if if_due and not ports.store.scopes_due(now := ports.now(), 1, scope):
+    if if_due and not ports.store.is_due(scope, now := ports.now()):
         plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
         return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     return sleep(own.start_run(), SleepState(), think=think)

@@ -779,16 +779,26 @@ SELECT content FROM held WHERE scope = $1
 -- name: secret ()
 SELECT secret FROM store
 
--- name: scopes_due (now, waits, slept, limit, scope)
+-- name: scopes_due (now, waits, slept, limit)
 SELECT s.path FROM (
-    SELECT scope FROM due WHERE at <= $1 AND scope = coalesce($5, scope)
+    SELECT scope FROM due WHERE at <= $1
     UNION
     SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
     WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
-        AND coalesce(l.until, 0) <= $3 AND m.scope = coalesce($5, m.scope)
+        AND coalesce(l.until, 0) <= $3
 ) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
 WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
 ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
+
+-- name: is_due (scope, now, waits, slept)
+SELECT 1 FROM (VALUES (1)) one LEFT JOIN leases l ON l.scope = $1
+WHERE coalesce(l.next_try, 0) <= $2 AND (
+    EXISTS (SELECT 1 FROM due WHERE scope = $1 AND at <= $2)
+    OR (coalesce(l.until, 0) <= $4 AND EXISTS (
+        SELECT 1 FROM memories
+        WHERE scope = $1 AND flags IS NOT NULL AND strpos(flags, $3) > 0 AND phase IN ('active', 'core')
+    ))
+)
 
 -- name: backlog (now, waits, slept)
 SELECT count(*), min(coalesce(nullif(d.at, 0), (

@@ -714,8 +714,22 @@ WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
         WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
     ))
 )
-    AND (:scope IS NULL OR s.token = :scope)
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
+
+-- name: is_due
+SELECT 1 FROM scopes s LEFT JOIN leases l ON l.scope = s.token
+WHERE s.token = :scope AND coalesce(l.next_try, 0) <= :now AND (
+    l.again <= :now
+    OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
+    OR EXISTS (
+        SELECT 1 FROM runs
+        WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
+    )
+    OR (coalesce(l.until, 0) <= :slept AND EXISTS (
+        SELECT 1 FROM memories
+        WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
+    ))
+)
 
 -- name: backlog
 SELECT count(*), min(since) FROM (
