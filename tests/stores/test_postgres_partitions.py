@@ -16,6 +16,7 @@ from slowwave.model.query import Where
 from slowwave.stores.copy import copy, state_hash
 from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres.doctor import UNBOUND
+from slowwave.stores.postgres.pool import KEEPS_PLANS_AFTER
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.sql import named_statements
 from slowwave.stores.sqlite.store import SqliteStore
@@ -216,6 +217,30 @@ def test_a_store_is_copied_into_partitions_and_back(store: PostgresStore) -> Non
     lived_in(source)
     assert copy(source, store).hashes == copy(store, back).hashes
     assert back.select([SCOPE, OTHER], Where()) == source.select([SCOPE, OTHER], Where()) != []
+
+
+@pytest.mark.parametrize(("parts", "later"), [(0, "auto"), (PARTS, "force_generic_plan")])
+def test_a_long_used_connection_to_partitioned_tables_reads_with_plans_that_the_server_keeps(
+    own: str, parts: int, later: str
+) -> None:
+    if parts:
+        partitioned(own, parts)
+    store = PostgresStore(own, connections=1)
+    lived_in(store)
+
+    def mode() -> str:
+        with store._guard:
+            return str(store._db.execute("SELECT current_setting('plan_cache_mode')").fetchall()[0][0])
+
+    assert mode() == "auto", "a short use would pay for plans that it does not use again"
+    for _ in range(KEEPS_PLANS_AFTER):
+        found = store.select([SCOPE], Where())
+    assert mode() == later
+    assert store.select([SCOPE], Where()) == found != []
+    with store._guard:
+        store._db.plan_anew()
+        assert store._db.execute("SELECT current_setting('plan_cache_mode')").fetchall() == [("auto",)]
+    store.close()
 
 
 # ---- what guards a table guards its partitions

@@ -69,7 +69,7 @@ def test_each_statement_has_its_own_reply(raw: RawConnection) -> None:
 
 
 def test_the_number_of_prepared_statements_is_limited(raw: RawConnection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "_PREPARED", 2)
+    monkeypatch.setattr(wire, "STATEMENTS_PREPARED", 2)
     numbers = count()
     for _ in range(3):
         for name in range(4):

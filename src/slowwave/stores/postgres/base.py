@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _ABOUT: Final = """
 SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
-    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')), pg_backend_pid()
+    EXISTS (SELECT 1 FROM pg_roles WHERE rolname = %s AND pg_has_role(oid, 'MEMBER')),
+    EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('slowwave') AND relkind = 'p'), pg_backend_pid()
 """
 
 
@@ -72,7 +73,7 @@ class PostgresBase(StoreBase):
                     self.unreached = (*self.unreached, PAGES)
         except psycopg.Error as error:
             raise translated(error, self.name) from error
-        durability, encoding, member, _ = about
+        durability, encoding, member, self._partitioned, _ = about
         if encoding != "UTF8":
             raise SettingsError(f"the database {self.name} is encoded in {encoding}: create one with ENCODING 'UTF8'")
         self._opening = TransactionSettings(
@@ -176,7 +177,7 @@ class PostgresBase(StoreBase):
     def _connected(self, raw: RawConnection) -> None:
         """Configure a new connection. It may lead to a standby that took over and lacks the last writes: drop the hints."""
         _configured(raw)
-        raw.prepares = self._prepares
+        raw.prepares, raw.partitioned = self._prepares, self._partitioned
         self._left.clear()
 
     def _session(self) -> tuple[Session, "ScopeFilter"]:

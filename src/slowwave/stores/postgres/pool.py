@@ -16,6 +16,10 @@ from slowwave.telemetry import child
 
 _PAUSE: Final = 0.05
 _PREPARED_AFTER: Final = 5  # executions, as psycopg's default
+KEEPS_PLANS_AFTER: Final = 200
+"""Round trips after which the statements that a program repeats have been prepared."""
+STATEMENTS_PREPARED: Final = 128
+"""Statements that the server keeps prepared for a connection, at most."""
 _SHORTEST_TIMEOUT: Final = 2  # seconds; libpq rounds shorter ones up
 
 
@@ -23,7 +27,8 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that a forked child of this process never uses.
 
     Attributes:
-        used: whether a session has sent anything over it.
+        trips: how many round trips sessions have made over it.
+        partitioned: whether the tables of the store are partitioned.
         prepared: the names of the statements that a stream prepared at the server, by their text and the types of
             their values; an empty name for those that were sent once. psycopg keeps those of its cursors itself.
         dumping: converts values for libpq.
@@ -32,11 +37,32 @@ class RawConnection(psycopg.Connection[tuple[Any, ...]]):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  # psycopg's own
         super().__init__(*arguments, **options)
-        self.used = False
+        self.trips = 0
+        self.partitioned = False
         self.prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
         self.dumping = Transformer(self)
         self.loading = Transformer(self)
         forks.watch(self)
+
+    @property
+    def used(self) -> bool:
+        """Whether a session has sent anything over it."""
+        return self.trips > 0
+
+    @property
+    def keeps_plans(self) -> bool:
+        """Whether reads should run with the plan that the server keeps of a prepared statement.
+
+        For partitioned tables the server plans each execution again, because it compares the cost of reading one
+        partition with that of reading all, though a kept plan reads one too. With 64 partitions a kept plan takes about a
+        hundred times as long to make, so a short use does without, and so do statements that are not prepared.
+        """
+        return (
+            self.partitioned
+            and self.prepares
+            and self.trips >= KEEPS_PLANS_AFTER
+            and len(self.prepared) < STATEMENTS_PREPARED
+        )
 
     @property
     def prepares(self) -> bool:

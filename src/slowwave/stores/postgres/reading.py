@@ -194,7 +194,10 @@ class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
 
     def _at_server(self, scope: str, token: int) -> "State | None":
         reading = self._reading
-        return None if reading is not None and scope in reading.indexes else super()._at_server(scope, token)
+        state = None if reading is not None and scope in reading.indexes else super()._at_server(scope, token)
+        if state is not None:
+            self._db.plan_anew()
+        return state
 
     def speakers_in_ram(self, scopes: Sequence[str]) -> list[int | None]:
         """How many speakers the indexes of these scopes have; None for one that is not in RAM."""

@@ -105,6 +105,7 @@ class Session:
         self._ahead: list[Query] = []
         self._answers: dict[Key, FetchedRows] = {}
         self._last_trip = False
+        self._plans_anew = False
 
     # ---- reading ahead
 
@@ -222,6 +223,10 @@ class Session:
         """Read one committed state from here on."""
         self._holds = True
 
+    def plan_anew(self) -> None:
+        """Let the server plan the statements of this read for their values, as in a search of a large scope."""
+        self._plans_anew = True
+
     def lost(self, error: psycopg.OperationalError) -> bool:
         """Whether this error means that the connection has ended, and its transaction with it."""
         if self._raw is None:
@@ -293,6 +298,8 @@ class Session:
             visible["slowwave.path"] = self._path
         if self._writes:
             return self._opening.writing(visible, self._lock)
+        if self._raw is not None and self._raw.keeps_plans and not self._plans_anew:
+            visible["plan_cache_mode"] = "force_generic_plan"
         return self._opening.reading(visible)
 
     def _beginning(self) -> Iterator[Query]:
@@ -394,7 +401,7 @@ class Session:
 
     def _sent(self, *, begun: bool) -> None:
         if self._raw is not None:
-            self._raw.used = True
+            self._raw.trips += 1
         self._begun = begun
         self._waiting.clear()
 

@@ -10,6 +10,8 @@ from psycopg.adapt import PyFormat
 from psycopg.generators import fetch_many, send
 from psycopg.pq import ConnStatus, ExecStatus, Format
 
+from slowwave.stores.postgres.pool import STATEMENTS_PREPARED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,8 +25,6 @@ Replies: TypeAlias = "list[tuple[Query, PGresult]]"
 
 Row: TypeAlias = tuple[Any, ...]
 
-_PREPARED: Final = 128
-"""Statements that the server keeps prepared for a connection, at most."""
 _DECODED: Final = 500
 """Rows that are decoded at once while a caller iterates over them."""
 
@@ -127,7 +127,7 @@ class Stream:
             key = query.text, types
             name = known.get(key) or self._prepared.get(key)
             if name is None and key not in known:
-                if self._raw.prepares and len(known) < _PREPARED:
+                if self._raw.prepares and len(known) < STATEMENTS_PREPARED:
                     known[key] = b""  # prepared when it is sent again
                 link.send_query_params(query.text, dumped, types, formats, self._format)
             else:
