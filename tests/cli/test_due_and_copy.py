@@ -32,7 +32,7 @@ def test_a_store_is_copied_and_the_copy_can_be_repeated(run: Run, store: Path, t
     copy = str(tmp_path / "copy.db")
     first = run("copy", str(store), copy)
     assert first.code == 0
-    assert "1 scopes copied" in first.out
+    assert "1 scope copied" in first.out
     assert "same hash" in first.out
     assert run("--json", "copy", str(store), copy).json["known"] == 1
     with AgentMemory.open(copy, embedder="none") as memory:

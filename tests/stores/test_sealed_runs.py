@@ -66,8 +66,8 @@ def test_a_changed_sentence_of_any_group_is_noticed(memory: AgentMemory, place: 
     words = loads(str(stored(memory, "several")["because"]))
     words[place] += "?"
     put(memory, "several", because=dumps(words))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the file: restore a backup"]
-    with pytest.raises(CorruptError, match="the run 'several' is damaged in the file: restore a backup") as damaged:
+    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    with pytest.raises(CorruptError, match="the run 'several' is damaged in the store: restore a backup") as damaged:
         memory.ports.store.run("acme", "several")
     advised = re.search(r"`(\w+)\(deep=True\)`", str(damaged.value))
     assert advised is not None
@@ -92,7 +92,7 @@ def test_a_changed_value_of_a_run_is_noticed(memory: AgentMemory, column: str, v
     if column == "details":  # as in the runs of versions that wrote no checksum
         assert problems == []
     else:
-        assert problems == ["scope acme: run several is damaged in the file: restore a backup"]
+        assert problems == ["scope acme: run several is damaged in the store: restore a backup"]
 
 
 @pytest.mark.parametrize("name", ["conversations", "count_of", "checksum", "run_checksum"])
@@ -100,7 +100,7 @@ def test_a_changed_name_in_the_details_is_noticed(memory: AgentMemory, name: str
     details = str(stored(memory, "several")["details"])
     assert f'"{name}"' in details
     put(memory, "several", details=details.replace(f'"{name}"', f'"{name[:-1]}q"', 1))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the file: restore a backup"]
+    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
 
 
 def test_a_journal_row_outside_of_its_run_is_noticed(memory: AgentMemory) -> None:
@@ -124,7 +124,7 @@ def test_an_erase_blanks_sentences_and_leaves_sound_runs(memory: AgentMemory) ->
     memory.erase(text="faded")
     assert memory.doctor(deep=True) == []
     put(memory, "several", cause="x")
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the file: restore a backup"]
+    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
 
 
 def test_an_erase_is_possible_beside_a_damaged_run(memory: AgentMemory) -> None:
@@ -132,7 +132,7 @@ def test_an_erase_is_possible_beside_a_damaged_run(memory: AgentMemory) -> None:
     put(memory, "several", because=dumps(["fadet", *words[1:]]))
     memory.erase(text="Carol")
     assert all("Carol" not in hit.memory.text for hit in memory.search("mail server"))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the file: restore a backup"]
+    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
 
 
 def test_a_copy_keeps_the_checksums(memory: AgentMemory, tmp_path: Path) -> None:
@@ -141,5 +141,5 @@ def test_a_copy_keeps_the_checksums(memory: AgentMemory, tmp_path: Path) -> None
     assert target.check(deep=True) == []
     with target._guard, target._transaction("acme"):
         target._db.execute("UPDATE runs SET because = replace(because, 'merged', 'forged')")
-    assert target.check(deep=True) == ["scope acme: run several is damaged in the file: restore a backup"]
+    assert target.check(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
     target.close()

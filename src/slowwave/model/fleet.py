@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from slowwave.model.budget import ModelUse
+from slowwave.model.counted import counted
 from slowwave.model.night import PassRecord
 from slowwave.model.proof import PendingProof
 from slowwave.model.schema import SchemaState
@@ -69,17 +70,18 @@ class Fleet:
             f"{self.store}: Slowwave {self.version}",
             f"  schema {self.schema.version} of {self.schema.wanted}"
             + (": run `migrate` as its owner" if self.schema.steps else ""),
-            f"  {self.scopes:,} scopes, {self.due:,} due{oldest}",
-            f"  {len(self.workers)} workers" + (":" if self.workers else ""),
+            f"  {counted(self.scopes, 'scope')}, {self.due:,} due{oldest}",
+            f"  {counted(len(self.workers), 'worker')}" + (":" if self.workers else ""),
         ]
         lines += [f"    {one.name}, version {one.version}, seen {one.silent:.0f} s ago" for one in self.workers[:SHOWN]]
-        lines.append(f"  {len(self.dead):,} dead letters" + (":" if self.dead else ""))
+        lines.append(f"  {counted(len(self.dead), 'dead letter')}" + (":" if self.dead else ""))
         lines += [f"    {scope}: {night}" for scope, night in list(self.dead.items())[:SHOWN]]
         if more := len(self.dead) - SHOWN:
             lines += [f"    and {more:,} more"] if more > 0 else []
         if self.pending_proofs:
             since = f"{self.pending_proofs[0].at:%Y-%m-%d %H:%M}"
-            lines.append(f"  {len(self.pending_proofs):,} erases wait for a proof of the whole store, since {since}")
+            waiting = counted(len(self.pending_proofs), "erase waits", "erases wait")
+            lines.append(f"  {waiting} for a proof of the whole store, since {since}")
         if self.model_day.calls:
             hour, day = self.model_hour, self.model_day
             lines.append(

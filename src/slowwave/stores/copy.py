@@ -7,6 +7,7 @@ from secrets import token_hex
 from typing import Final
 
 from slowwave.errors import CorruptError, NotFoundError
+from slowwave.model.counted import counted
 from slowwave.stores.row_transfer import TABLES, Rows, RowTransfer, occupied
 from slowwave.stores.sql import UNNAMED
 
@@ -29,7 +30,8 @@ class CopyReport:
     def __str__(self) -> str:
         there = f", {self.known} were there already" if self.known else ""
         return (
-            f"{self.scopes} scopes copied with {self.rows:,} rows{there}; every scope has the same hash on both sides"
+            f"{counted(self.scopes, 'scope')} copied with {counted(self.rows, 'row')}{there}; "
+            "every scope has the same hash on both sides"
         )
 
 

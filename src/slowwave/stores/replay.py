@@ -113,7 +113,7 @@ class JournalChecker(Journal):
                 other.append(identity)
         if damaged:
             yield (
-                f"scope {path}: {_named(damaged)} damaged in the file: run `slowwave doctor --repair`; if that cannot, "
+                f"scope {path}: {_named(damaged)} damaged in the store: run `slowwave doctor --repair`; if that cannot, "
                 "restore a backup"
             )
         if other:
@@ -134,7 +134,7 @@ class JournalChecker(Journal):
             except CorruptError:
                 damaged.append(f"index entry {values[0] - low}")
         if damaged:
-            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+            yield f"scope {path}: {_named(damaged)} damaged in the store: restore a backup"
 
     def _damaged_runs(self, token: int, path: str) -> Iterator[str]:
         low, high = bounds(token)
@@ -145,7 +145,7 @@ class JournalChecker(Journal):
             except CorruptError:
                 damaged.append(f"run {row[2]}")
         if damaged:
-            yield f"scope {path}: {_named(damaged)} damaged in the file: restore a backup"
+            yield f"scope {path}: {_named(damaged)} damaged in the store: restore a backup"
         if number := self._one("strays", {"low": low, "high": high})[0]:
             yield f"scope {path}: {number} journal rows are outside of the range of their run: restore a backup"
 

@@ -24,9 +24,9 @@ _ENTRY = attrgetter(*ENTRY_COLUMNS)
 _PUT = tuple(IndexEntry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
 _UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 _LISTED = "`doctor(deep=True)` lists what else is damaged"
-ADVICE = f"is damaged in the file: restore a backup; {_LISTED}"
+ADVICE = f"is damaged in the store: restore a backup; {_LISTED}"
 """The end of a sentence about a damaged row."""
-_REPAIRABLE = f"is damaged in the file: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
+_REPAIRABLE = f"is damaged in the store: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
 
 
 def unreadable(error: BaseException | None, name: str) -> SlowwaveError | None:
