@@ -1,0 +1,60 @@
+"""The log of a worker: one line an event, and a dead letter is named once."""
+
+import json
+from dataclasses import dataclass
+from io import StringIO
+from typing import cast
+
+import pytest
+
+from slowwave.cli.worker_log import WorkerLog
+from slowwave.errors import CorruptError
+from slowwave.model.night import TRIES, PassRecord
+from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.testing.builders import NOW, plan
+from slowwave.worker import FleetLimits, QueueStatus, Worker
+
+
+@dataclass
+class Running:
+    """A worker without a queue."""
+
+    limits: FleetLimits
+
+
+@pytest.fixture
+def stream() -> StringIO:
+    return StringIO()
+
+
+@pytest.fixture
+def log(stream: StringIO) -> WorkerLog:
+    return WorkerLog("host:1", as_json=True, stream=stream)
+
+
+def lines(stream: StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_scope_that_fails_again_and_again_is_named_once_as_a_dead_letter(log: WorkerLog, stream: StringIO) -> None:
+    for failures in range(1, TRIES + 4):
+        night = PassRecord(ended=NOW, failures=failures, next_try=NOW, error="CorruptError")
+        log.passed("acme/bad", CorruptError("the words of a memory"), 0.1, night)
+    events = [(line["event"], line["level"]) for line in lines(stream)]
+    assert events.count(("pass-failed", "error")) == TRIES + 3
+    assert events.count(("dead-letter", "error")) == 1
+    assert events.index(("dead-letter", "error")) == TRIES, "behind the third failure"
+    assert "the words of a memory" not in stream.getvalue()
+
+
+def test_the_line_of_a_minute_counts_what_happened_since_the_line_before(log: WorkerLog, stream: StringIO) -> None:
+    running = cast("Worker", Running(FleetLimits(at_once=4, per_worker=4)))
+    log.passed("acme/alice", SleepReport(plan=plan()), 0.1, None)
+    log.passed("acme/bob", SleepReport(plan=plan(), problems=("the model is down",)), 0.1, None)
+    log.passed("acme/bad", CorruptError("damaged"), 0.1, None)
+    log.summed_up(running, QueueStatus(waiting=frozenset({"a", "b"}), running=frozenset({"c"})))
+    log.summed_up(running, None)
+    first, idle = (line for line in lines(stream) if line["event"] == "minute")
+    assert (first["passes"], first["failed"], first["waiting"], first["running"]) == (3, 2, 2, 1)
+    assert (idle["passes"], idle["failed"], idle["at_once"]) == (0, 0, 4)
+    assert "waiting" not in idle, "the server was not reached"
