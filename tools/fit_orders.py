@@ -1,7 +1,7 @@
 """Fits the weights of `policy/guard/order_score` and `order_words` on the texts of `tests/policy/orders`.
 
     python tools/fit_orders.py          # writes order_weights.toml and order_words.json; run tools/write_lexicon.py afterwards
-    python tools/fit_orders.py --folds  # prints what weights find in the fifth of the texts that they are not fitted on
+    python tools/fit_orders.py --folds  # prints what weights find in the texts of authors that they are not fitted on
 
 Logistic regression: the score by signs of a text is that of its highest sentence, so the sentences are chosen and the weights
 fitted in turn. Only pairs of signs and doubts have weights; a doubt never raises the score. Small weights are left out. The
@@ -13,7 +13,7 @@ import json
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from pydoc_data.topics import topics
@@ -22,11 +22,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from slowwave.policy.guard.disguises import folded
-from slowwave.policy.guard.injection import pattern_in
+from slowwave.policy.guard.disguises import folded, words_of
+from slowwave.policy.guard.injection import BY_RULE, BY_SIGNS, EDGE, UNKNOWN, WHOLE, WORDS_GATE, pattern_in
 from slowwave.policy.guard.lexicon import scored_codes
-from slowwave.policy.guard.order_score import pairs_of, passage_of, scores_of, signs_of
-from slowwave.policy.guard.order_words import SCALE, USUAL, features
+from slowwave.policy.guard.order_score import pairs_of, scores_of, sentences, signs_of
+from slowwave.policy.guard.order_words import SCALE, USUAL, features, units
 from slowwave.policy.guard.orders import flattened
 
 ROOT: Final = Path(__file__).parent.parent
@@ -51,7 +51,8 @@ PARTS: Final = (
 )
 ANSWERS: Final = "answers"
 """The part with what assistants answer, which has no orders."""
-FOLDS: Final = 5
+EARLY: Final = frozenset(PARTS[:5])
+"""The parts on which the rules were built: one fold."""
 RIDGE: Final = 6.0
 """The penalty of squared weights."""
 GENERAL: Final = frozenset(
@@ -90,14 +91,7 @@ SHORT: Final = 15
 SMALL: Final = 0.02
 STEPS: Final = 250
 ROUNDS: Final = 4
-BY_RULE: Final = 4.5
-"""What a rule adds to the likelihood of an order, as in `policy/guard/injection`."""
-BY_SIGNS: Final = 0.4
-"""The part of the score by signs in it, as there."""
-GATE: Final = -2.2
-"""The score by signs up to which a text is no order, as there."""
-
-Sentences = list[frozenset[str]]
+Sentences = list[frozenset[str] | None]
 Floats = npt.NDArray[np.float64]
 
 
@@ -112,7 +106,7 @@ class Text(NamedTuple):
 
 
 def texts() -> list[Text]:
-    """The texts of all parts, and documentation, which orders nothing."""
+    """The texts of all parts, and messages and documentation, which order nothing."""
     found = []
     for part in (*PARTS, ANSWERS):
         for kind in ("orders", "lookalikes")[part == ANSWERS :]:
@@ -123,10 +117,31 @@ def texts() -> list[Text]:
                 language = row["language"]
                 found.append(Text(part, language, numbers[language], kind == "orders", row["text"]))
                 numbers[language] += 1
+    for kind, parts in (("messages", messages()), ("documentation", documentation()), ("python", harmless())):
+        found += [Text(kind, "en", number // 20, False, part) for number, part in enumerate(parts)]
+    return found
+
+
+def documentation() -> list[str]:
+    """Paragraphs of the documentation of the project."""
     pages = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "ARCHITECTURE.md"))]
-    parts = (part for page in pages for part in page.read_text(encoding="utf-8").split("\n\n") if len(part) > SHORT)
-    found += [Text("documentation", "en", number // 20, False, part) for number, part in enumerate(parts)]
-    return [*found, *(Text("python", "en", number // 20, False, part) for number, part in enumerate(harmless()))]
+    paragraphs = (part for page in pages for part in page.read_text(encoding="utf-8").split("\n\n"))
+    return [part for part in paragraphs if len(part) > SHORT]
+
+
+def messages() -> list[str]:
+    """What people say of themselves, of the examples of `tests/examples`."""
+    rows = (
+        json.loads(line)
+        for path in sorted((ROOT / "tests" / "examples").glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    )
+    return [
+        text
+        for row in rows
+        for text in (row.get("message"), *(one["content"] for one in row.get("messages", ())))
+        if text
+    ]
 
 
 def harmless() -> list[str]:
@@ -139,21 +154,24 @@ def harmless() -> list[str]:
     return [part for part in dict.fromkeys(passages) if len(part) > SHORT]
 
 
-def sentences(text: str) -> Sentences:
-    """The pairs of signs and the doubts of each sentence of a text."""
-    found = (signs for _, _, signs in signs_of(flattened(folded(text))) if signs is not None)
-    return [frozenset({" + ".join(pair) for pair in pairs_of(signs)} | signs.doubts) for signs in found]
+def bag(text: str) -> Sentences:
+    """The pairs of signs and the doubts of each sentence of a text; None of one in a language without a table."""
+    flat = flattened(folded(text))
+    spans = sentences(flat)
+    found = (signs for _, signs in signs_of(flat, spans, range(len(spans))))
+    return [signs and frozenset({" + ".join(pair) for pair in pairs_of(signs)} | signs.doubts) for signs in found]
 
 
 def fit(bags: Sequence[Sentences], wanted: Floats) -> dict[str, float]:
     """The weights of the pairs and doubts, and of "" the constant, by the texts in languages with a table."""
-    counts = Counter(name for bag in bags for name in frozenset().union(*bag))
+    known = [[found for found in each if found is not None] for each in bags]
+    counts = Counter(name for each in known for name in frozenset().union(*each))
     names = sorted(name for name, count in counts.items() if count >= LEAST_TEXTS)
-    chosen = [max(bag, key=len, default=frozenset()) for bag in bags]
+    chosen = [max(each, key=len, default=frozenset()) for each in known]
     weights: dict[str, float] = {}
     for _ in range(ROUNDS):
         weights = solve(chosen, wanted, names)
-        chosen = [max(bag, key=lambda found: total(found, weights), default=frozenset()) for bag in bags]
+        chosen = [max(each, key=lambda found: total(found, weights), default=frozenset()) for each in known]
     return weights
 
 
@@ -199,35 +217,48 @@ def solve(chosen: Sequence[frozenset[str]], wanted: Floats, names: Sequence[str]
     return {name: float(weight) for name, weight in zip([*names, ""], weights, strict=True)}
 
 
-def passage(text: str) -> str:
-    """The passage of a text around its sentence with the highest score, or around one in an unknown language."""
+def passage(text: str) -> Sequence[str]:
+    """The words of a text; of a long one, those around its sentence with the highest score."""
     flat = flattened(folded(text))
-    scores = list(scores_of(flat))
-    if not scores:
-        return flat
-    return passage_of(flat, scores, max(range(len(scores)), key=lambda number: scores[number].total))
+    if len(flat) > WHOLE:
+        spans = sentences(flat)
+        scores = scores_of(flat, spans, range(len(spans)))
+        best = max(scores, key=lambda number: scores[number].total)
+        flat = flat[spans[max(0, best - 1)][0] : spans[min(len(spans) - 1, best + 1)][1]]
+    return units(flat, words_of(flat))
 
 
-def fit_words(passages: Sequence[str], wanted: Floats) -> tuple[float, dict[int, float]]:
+def fit_words(passages: Sequence[Sequence[str]], wanted: Floats) -> tuple[float, dict[int, float]]:
     """The constant and the weight of each feature of `order_words` that several passages have."""
     found = [features(each) for each in passages]
-    counts = Counter(feature for each in found for feature in each)
+    counts = Counter(feature for each, _ in found for feature in set(each))
     kept = sorted(feature for feature, count in counts.items() if count >= LEAST_WORDS)
     place = {feature: number for number, feature in enumerate(kept)}
-    rows = [[place[feature] for feature in each if feature in place] for each in found]
+    rows = [[place[feature] for feature in each if feature in place] for each, _ in found]
     lengths = np.array([len(row) for row in rows])
     columns = np.array([column for row in rows for column in row], dtype=np.int64)
-    values = np.repeat(1 / np.sqrt(np.maximum(USUAL, [len(each) for each in found])), lengths)
+    values = np.repeat([1 / max(USUAL, size) ** 0.5 for _, size in found], lengths)
     texts_of = np.repeat(np.arange(len(rows)), lengths)
     importance = np.where(wanted == 1, 1.0, HARMLESS_WORDS)
+
+    def scores(weights: Floats) -> Floats:
+        return np.bincount(texts_of, weights=weights[columns] * values, minlength=len(rows))
+
+    def gradient(errors: Floats) -> Floats:
+        return np.bincount(columns, weights=errors[texts_of] * values, minlength=len(kept))
+
+    largest = np.ones(len(kept))
+    for _ in range(8):
+        largest = gradient(scores(largest / np.linalg.norm(largest)))
+    step = 1 / (0.3 * HARMLESS_WORDS * float(np.linalg.norm(largest)) + RIDGE_WORDS)
+    step_constant = 1 / (0.3 * HARMLESS_WORDS * len(rows))
     weights, ahead, momentum = np.zeros(len(kept)), np.zeros(len(kept)), 1.0
     constant = constant_ahead = 0.0
-    step = 0.15
     for _ in range(WORD_STEPS):
-        scores = constant_ahead + np.bincount(texts_of, weights=ahead[columns] * values, minlength=len(rows))
-        errors = importance * (1 / (1 + np.exp(-np.clip(scores, -30, 30))) - wanted)
-        slope = np.bincount(columns, weights=errors[texts_of] * values, minlength=len(kept)) + RIDGE_WORDS * ahead
-        moved, constant_moved = ahead - step * slope, constant_ahead - 1e-4 * float(errors.sum())
+        chance = 1 / (1 + np.exp(-np.clip(constant_ahead + scores(ahead), -30, 30)))
+        errors = importance * (chance - wanted)
+        moved = ahead - step * (gradient(errors) + RIDGE_WORDS * ahead)
+        constant_moved = constant_ahead - step_constant * float(errors.sum())
         faster = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
         ahead = moved + (momentum - 1) / faster * (moved - weights)
         constant_ahead = constant_moved + (momentum - 1) / faster * (constant_moved - constant)
@@ -241,7 +272,7 @@ def written_words(constant: float, weights: dict[int, float]) -> str:
     kept = sorted(feature for feature, weight in whole.items() if abs(weight) >= LEAST_WEIGHT)
     table = {
         "constant": round(constant, 3),
-        "hashes": b64encode(np.array(kept, dtype="<u4").tobytes()).decode(),
+        "hashes": b64encode(np.array(kept, dtype="<i4").tobytes()).decode(),
         "weights": b64encode(np.array([whole[feature] for feature in kept], dtype=np.int8).tobytes()).decode(),
     }
     return json.dumps(table, indent=1) + "\n"
@@ -260,33 +291,62 @@ def written(weights: dict[str, float]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def fold_of(text: Text) -> int:
-    """The fold of a text: that of its scene, which parts with ten languages have once in each of them."""
-    return (text.number * 3 + len(text.part) + text.is_order) % FOLDS
+def folds_of(found: Sequence[Text]) -> npt.NDArray[np.str_]:
+    """The fold of each text: its part; the early parts are one, and harmless passages are spread over all."""
+    own = [PARTS[0] if text.part in EARLY else text.part for text in found]
+    names = sorted({name for name in own if name in {*PARTS, ANSWERS}})
+    return np.array([name if name in names else names[place % len(names)] for place, name in enumerate(own)])
 
 
 def print_folds(found: Sequence[Text], bags: Sequence[Sentences], wanted: Floats) -> None:
-    """What weights find in the fold that they are not fitted on, by part, for edges above which a text is an order."""
-    folds = np.array([fold_of(text) for text in found])
+    """What weights find in the parts that they are not fitted on: with each layer, and by part for several edges."""
+    folds = folds_of(found)
     passages = [passage(text.words) for text in found]
-    scores = np.zeros(len(found))
-    for fold in range(FOLDS):
+    by_words, by_signs, known = np.zeros(len(found)), np.zeros(len(found)), np.zeros(len(found), dtype=bool)
+    for fold in np.unique(folds):
         used = np.flatnonzero(folds != fold)
-        by_signs = fit_scored([found[number] for number in used], [bags[number] for number in used], wanted[used])
-        constant, by_words = fit_words([passages[number] for number in used], wanted[used])
+        signs = fit_scored([found[number] for number in used], [bags[number] for number in used], wanted[used])
+        constant, words = fit_words([passages[number] for number in used], wanted[used])
         for number in np.flatnonzero(folds == fold):
-            own = max((total(each, by_signs) for each in bags[number]), default=by_signs[""])
-            known = features(passages[number])
-            words = constant + sum(by_words.get(each, 0.0) for each in known) / max(USUAL, len(known)) ** 0.5
-            scores[number] = words + BY_SIGNS * own if own > GATE else -np.inf
-    scores += BY_RULE * np.array([pattern_in(text.words) is not None for text in found])
-    parts = np.array([text.part if text.language in scored_codes() else "other languages" for text in found])
-    for edge in (0.0, 0.3, 0.6, 0.9, 1.2):
-        print(f"above {edge}:")
-        for part in (*PARTS, ANSWERS, "other languages", "documentation", "python"):
+            own = [total(each, signs) for each in bags[number] if each is not None]
+            known[number] = bool(own)
+            by_signs[number] = max(own, default=0.0)
+            hashes, size = features(passages[number])
+            by_words[number] = constant + sum(words.get(each, 0.0) for each in hashes) / max(USUAL, size) ** 0.5
+    rules = np.array([pattern_in(text.words) is not None for text in found])
+    both = by_words + np.where(known, BY_SIGNS * by_signs, UNKNOWN)
+    signed = np.array([any(each) for each in bags])
+    both[known & ~signed] = -np.inf
+    with_rules = np.where(known & signed, both + BY_RULE, np.inf)
+    likely = np.where(rules, with_rules, np.where(by_words > WORDS_GATE, both, -np.inf))
+    parts = np.array([text.part for text in found])
+    print_layers(
+        {
+            "rules": rules + by_words / 1000,
+            "words": by_words,
+            "signs": by_signs,
+            "words and rules": by_words + BY_RULE * rules,
+            "words and signs": both,
+            "all": likely,
+        },
+        parts,
+        wanted,
+    )
+    for edge in (EDGE - 0.4, EDGE, EDGE + 0.4):
+        print(f"above {edge:.1f}:")
+        for part in (*PARTS, ANSWERS, "messages", "documentation", "python"):
             orders, others = (parts == part) & (wanted == 1), (parts == part) & (wanted == 0)
-            share = f"{(scores[orders] > edge).mean():.2f}" if orders.any() else "-"
-            print(f"  {part}: orders {share}, look-alikes {(scores[others] > edge).mean():.3f}")
+            share = f"{(likely[orders] > edge).mean():.2f}" if orders.any() else "-"
+            print(f"  {part}: orders {share}, look-alikes {(likely[others] > edge).mean():.3f}")
+
+
+def print_layers(layers: Mapping[str, Floats], parts: npt.NDArray[np.str_], wanted: Floats) -> None:
+    """The share of the orders of the parts since the seventh that each layer finds where it withholds 2 % of their look-alikes."""
+    later = np.isin(parts, PARTS[6:])
+    for name, scores in layers.items():
+        edge = np.quantile(scores[later & (wanted == 0)], 0.98)
+        shares = [(scores[(parts == part) & (wanted == 1)] > edge).mean() for part in PARTS[6:]]
+        print(f"{name}: {np.mean(shares):.3f} ({', '.join(f'{share:.2f}' for share in shares)})")
 
 
 def fit_scored(found: Sequence[Text], bags: Sequence[Sentences], wanted: Floats) -> dict[str, float]:
@@ -301,7 +361,7 @@ def main() -> None:
     parser.add_argument("--folds", action="store_true", help="measure on folds instead of writing the weights")
     arguments = parser.parse_args()
     found = texts()
-    bags = [sentences(text.words) for text in found]
+    bags = [bag(text.words) for text in found]
     wanted = np.array([text.is_order for text in found], dtype=float)
     if arguments.folds:
         print_folds(found, bags, wanted)

@@ -1,19 +1,23 @@
 """Write the word tables of orders to a model as JSON: `python tools/write_lexicon.py`.
 
-People edit `orders.toml`, `directives.toml`, `structures.toml` and `signs.toml` in `src/slowwave/policy/data`, and
-`fit_orders.py` writes `order_weights.toml`. The package reads `lexicon.json`, which has their lists, the signs by which a text
-is compared with their entries, and the weights: reading the files of TOML takes longer than a hook of a coding agent may take.
+People edit `orders.toml` and `signs.toml` in `src/slowwave/policy/data`, and `fit_orders.py` writes `order_weights.toml`. The
+package reads `lexicon.json`, which has their lists, the marks of words by which the rules to try are found, and the weights:
+reading the files of TOML takes longer than a hook of a coding agent may take.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from slowwave.policy.guard.disguises import folded
-from slowwave.policy.guard.lexicon import REFINING, WIDTH, Sign, sign_of
+from slowwave.policy.guard.disguises import KEY, folded
+from slowwave.policy.guard.lexicon import WIDTH
+from slowwave.policy.guard.orders import MARKED
 from slowwave.policy.guard.sign_words import SIGNS
+from slowwave.policy.text import word_frequency
 from slowwave.policy.text.languages import function_words
 from slowwave.policy.text.tokens import STOP_WORDS
 
@@ -21,7 +25,9 @@ DATA: Final = Path(__file__).parents[1] / "src" / "slowwave" / "policy" / "data"
 WRITTEN: Final = DATA / "lexicon.json"
 
 Lists: TypeAlias = dict[str, object]
-Rows: TypeAlias = dict[str, dict[Sign, list[int]]]
+Rows: TypeAlias = dict[str, list[int]]
+_COMMON: Final = 2000
+"""English words whose frequency is known: a phrase is looked for by its rarest word."""
 
 
 def table(name: str) -> dict[str, Lists]:
@@ -29,28 +35,46 @@ def table(name: str) -> dict[str, Lists]:
     return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def merged(first: Mapping[str, Lists], second: Mapping[str, Lists]) -> dict[str, Lists]:
-    """The languages of the first table and of the second, each with the lists of both; the second replaces the first."""
-    return {**first, **{name: {**first.get(name, {}), **lists} for name, lists in second.items()}}
+def marked(languages: Mapping[str, Lists]) -> tuple[dict[str, int], dict[str, Rows], dict[str, dict[str, Rows]]]:
+    """The place of each list of `MARKED` in the marks, and its entries by their rarest word: whole words, and beginnings by `KEY` letters.
 
-
-def signed(languages: Mapping[str, Lists]) -> tuple[dict[str, int], Rows, Rows]:
-    """The place of each list in the signs, and the bits of the entries by a whole word and by the beginning of a word."""
+    An entry is a bit, and the other whole words that a text with it has.
+    """
     spaced = [lists for lists in languages.values() if not lists.get("unspaced")]
     assert len(spaced) <= WIDTH, "each language has a bit of its own"
-    places: dict[str, int] = {}
-    words: Rows = {}
-    stems: Rows = {}
+    places = {name: place for place, name in enumerate(MARKED)}
+    words: dict[str, Rows] = {}
+    stems: dict[str, dict[str, Rows]] = {}
     for number, lists in enumerate(spaced):
-        for name, found in lists.items():
-            if name in REFINING or not isinstance(found, list):
-                continue
-            bit = places.setdefault(name, WIDTH * len(places)) + number
-            for sign in map(sign_of, map(str, found)):
-                bits = (stems if sign.stem else words).setdefault(sign.key, {}).setdefault(sign, [])
-                if bit not in bits:
-                    bits.append(bit)
+        for name, place in places.items():
+            found = lists.get(name)
+            for entry in found if isinstance(found, list) else ():
+                word, others = rarest(str(entry))
+                plain = word.partition("*")[0]
+                known = stems.setdefault(plain[:KEY], {}) if "*" in word else words
+                bits = known.setdefault(plain, {}).setdefault(" ".join(others), [])
+                if WIDTH * place + number not in bits:
+                    bits.append(WIDTH * place + number)
     return places, words, stems
+
+
+def rarest(entry: str) -> tuple[str, list[str]]:
+    """The rarest word of an entry, by which it is looked for, and its other whole words.
+
+    Raises:
+        ValueError: no word of it has `KEY` letters before *.
+    """
+    parts = re.findall(r"[\w*]+", folded(entry))
+    known = [part for part in parts if "*" not in part[:KEY]]
+    if not known:
+        raise ValueError(f"{entry!r} needs {KEY} letters before *")
+    first = max(known, key=lambda part: (-_common().get(part.rstrip("*"), 0.0), len(part), part))
+    return first, sorted({part for part in known if part != first and "*" not in part})
+
+
+@cache
+def _common() -> Mapping[str, float]:
+    return word_frequency.commonest(_COMMON)
 
 
 FUNCTION_WORDS: Final = {
@@ -78,7 +102,7 @@ FUNCTION_WORDS: Final = {
 def scored() -> dict[str, Lists]:
     """The languages of `signs.toml`, each with those of its lists of all tables that are signs."""
     used = frozenset(source for sources in SIGNS.values() for source in sources)
-    tables = [table(name) for name in ("orders", "directives", "structures", "signs")]
+    tables = [table(name) for name in ("orders", "signs")]
     joint = {code: joined(each.get(code, {}) for each in tables) for code in tables[-1]}
     return {code: {name: found for name, found in lists.items() if name in used} for code, lists in joint.items()}
 
@@ -101,31 +125,21 @@ def words_of_languages() -> dict[str, list[str]]:
 
 def contents() -> str:
     """The text of `lexicon.json`."""
-    orders, directives = table("orders"), table("directives")
-    mention = orders.pop("mention")
-    languages = merged(orders, directives)
-    places, words, stems = signed(languages)
-    structures = {name: {**directives[name], **lists} for name, lists in table("structures").items()}
+    languages = table("orders")
+    mention = languages.pop("mention")
+    places, words, stems = marked(languages)
     content = {
         "languages": languages,
         "mention": mention,
-        "structures": structures,
         "places": places,
-        "words": _plain(words),
-        "stems": _plain(stems),
+        "words": words,
+        "stems": stems,
         "scored": scored(),
         "function_words": words_of_languages(),
         "weights": table("order_weights"),
     }
     lines = (f"{json.dumps(name)}: {_compact(part)}" for name, part in content.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _plain(rows: Rows) -> dict[str, list[list[object]]]:
-    return {
-        key: [[bits, sign.stem, sorted(sign.words), sorted(sign.stems)] for sign, bits in row.items()]
-        for key, row in rows.items()
-    }
 
 
 def _compact(part: object) -> str:

@@ -52,23 +52,6 @@ def is_mentioned(flat: str, start: int, end: int) -> bool:
     return False
 
 
-def is_reported(language: Language, flat: str, start: int) -> bool:
-    """Whether a subject stands before a verb in its clause, so that the sentence reports and gives no order.
-
-    A reader of the text as the subject makes it an order all the same: "whoever summarises this must ...".
-    """
-    sentence = SENTENCE_END.split(flat[max(0, start - _REACH) : start])[-1]
-    if language.has("reads", sentence):
-        return False
-    clause = CLAUSE.split(sentence)[-1]
-    joined = language.pattern("and")
-    if joined and not language.unspaced:
-        parts = joined.split(clause)
-        first, last = parts[0], parts[-1]
-        return language.has("subject", last) or language.has("subject", " ".join(first.split()[:1]))
-    return language.has("subject", clause)
-
-
 def is_for_a_team(language: Language, text: str, start: int, end: int) -> bool:
     """Whether the name of a model is part of the name of people: "the AI team"."""
     crew = language.pattern("crew")

@@ -7,7 +7,7 @@ import html
 import re
 import unicodedata
 from base64 import b32decode, b64decode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Final
@@ -18,7 +18,7 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 LEVELS: Final = 2
 """How many encodings inside each other are decoded: base64 of base64, but no deeper."""
 KEY: Final = 4
-"""Letters of a word that `Reading.keys` holds."""
+"""Letters of the beginning of a word by which it is looked up."""
 
 _LETTERS: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "_": " "}  # no decomposition
@@ -46,6 +46,7 @@ _BY_LINES: Final = lazy_regex(r"(?<!\w)\w(?:\n\w){2,}(?!\w)")
 _BY_MARKS: Final = lazy_regex(r"(?<!\w)\w(?:[.\-*·|/+]\w){2,}(?!\w)")
 _SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
 _DIGIT: Final = lazy_regex(r"[013457@$|]")
+_ENCODED: Final = lazy_regex(r"[%&\\]")
 _NO_LETTERS: Final = lazy_regex(r"\W+")
 _WORD: Final = lazy_regex(r"\w+")
 _ASCII_WORD: Final = lazy_regex(r"[a-z0-9_]+")
@@ -64,33 +65,17 @@ class Reading:
 
     Args:
         text: folded (see `folded`), with its line breaks.
-        words: its words.
-        plain: the words of the text before some of its letters were replaced; none if they were not.
+        sequence: its words, in their order.
         squashed: whether the words stand without spaces.
     """
 
-    __slots__ = ("_keys", "plain", "squashed", "text", "words")
+    __slots__ = ("sequence", "squashed", "text", "words")
 
-    def __init__(
-        self,
-        text: str,
-        words: frozenset[str] = frozenset(),
-        plain: frozenset[str] = frozenset(),
-        *,
-        squashed: bool = False,
-    ) -> None:
+    def __init__(self, text: str, sequence: Sequence[str] = (), *, squashed: bool = False) -> None:
         self.text = text
-        self.words = words
-        self.plain = plain
+        self.sequence = sequence
+        self.words = frozenset(sequence)
         self.squashed = squashed
-        self._keys: frozenset[str] | None = None
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """The first `KEY` letters of each word."""
-        if self._keys is None:
-            self._keys = frozenset([word[:KEY] for word in self.words])
-        return self._keys
 
 
 def folded(text: str) -> str:
@@ -131,10 +116,14 @@ def readings(text: str) -> Iterator[Reading]:
     yield from _of(text, LEVELS)
 
 
-def reading_of(folded_text: str, plain: frozenset[str] = frozenset()) -> Reading:
-    """The reading of a folded text; `plain` are the words of another reading, if it is that one with other letters."""
-    words = frozenset((_ASCII_WORD if folded_text.isascii() else _WORD).findall(folded_text))
-    return Reading(folded_text, words, plain)
+def reading_of(folded_text: str) -> Reading:
+    """The reading of a folded text."""
+    return Reading(folded_text, words_of(folded_text))
+
+
+def words_of(folded_text: str) -> list[str]:
+    """The words of a folded text, in their order."""
+    return (_ASCII_WORD if folded_text.isascii() else _WORD).findall(folded_text)
 
 
 def _of(text: str, levels: int) -> Iterator[Reading]:
@@ -145,8 +134,9 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
         latin = plain.translate(_LOOKALIKE)
         yield reading_of(latin)
         yield reading_of(latin[::-1])
-    if _DIGIT.search(plain) and _LEET_WORD.search(plain):
-        yield reading_of(plain.translate(_LEET), reading.words)
+    has_digits = _DIGIT.search(plain) is not None
+    if has_digits and _LEET_WORD.search(plain):
+        yield reading_of(plain.translate(_LEET))
     lengths = list(map(len, reading.words))
     if lengths.count(1) >= _LEAST_SPACED and _letters_alone(reading) >= _LEAST_SPACED:
         yield from _joined(plain)
@@ -155,9 +145,10 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
         yield reading_of(plain.translate(_ROT13))
     if turned & _BY_END:
         yield reading_of(plain[::-1])
-    if levels:
-        longest = max(lengths, default=0)
-        for inner in _decoded(text, longest, in_pairs=lengths.count(2) >= _LEAST_PAIRS):
+    longest = max(lengths, default=0)
+    in_pairs = lengths.count(2) >= _LEAST_PAIRS
+    if levels and (has_digits or longest >= _LONG or in_pairs or _ENCODED.search(plain)):
+        for inner in _decoded(text, longest, in_pairs=in_pairs):
             yield from _of(inner, levels - 1)
 
 
@@ -195,27 +186,31 @@ _LONGEST_KNOWN: Final = 40
 
 
 class OfWords(dict[str, int]):
-    """Bits that say what a word is, kept for words that were looked up. Looking up many words so is a single pass.
+    """Bits that say what a word is, or another number of it, kept for words that were looked up.
 
     Args:
-        find: the bits of a word.
+        find: the number of a word.
     """
 
     def __init__(self, find: Callable[[str], int]) -> None:
         super().__init__()
         self._find = find
+        self._plain: set[str] = set()
 
     def __missing__(self, word: str) -> int:
         found = self._find(word)
         if len(word) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
+                self._plain.clear()
             self[word] = found
+            if not found:
+                self._plain.add(word)
         return found
 
-    def of(self, words: Iterable[str]) -> int:
-        """The bits of some words together."""
-        return reduce(or_, map(self.__getitem__, words), 0)
+    def of(self, words: frozenset[str]) -> int:
+        """The bits of some words together. Words that are known to have none are left out at once: most words are such."""
+        return reduce(or_, map(self.__getitem__, words - self._plain), 0)
 
 
 _TURNED: Final = OfWords(

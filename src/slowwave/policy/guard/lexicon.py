@@ -1,50 +1,21 @@
-"""The words of orders to a model, by language, as patterns and as signs.
+"""The words of orders to a model, by language: as patterns, and as marks that say in which lists of which language a word is.
 
-The tables are `orders.toml`, `directives.toml`, `structures.toml` and `signs.toml` in `policy/data`. `tools/write_lexicon.py`
-writes them with the signs of their entries to `lexicon.json`, which is read here: reading TOML takes thirty times as long, and a hook of
-a coding agent is a new process for each reply that it stores. The signs of a text are a number for each list, with a bit for each language of which a word may be in the text. A rule that
-needs words of several lists is ruled out by a few operations on these numbers, before any pattern is tried.
+The tables are `orders.toml` and `signs.toml` in `policy/data`. `tools/write_lexicon.py` writes them to `lexicon.json`, which is
+read here: reading TOML takes thirty times as long, and a hook of a coding agent is a new process for each reply that it stores.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from pkgutil import get_data
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from slowwave.policy.guard.disguises import KEY, folded
-from slowwave.policy.text import word_frequency
+from slowwave.policy.guard.disguises import KEY, OfWords, folded
 
 WIDTH: Final = 32
-"""Bits of a list in the signs of a text: one for each language whose words are separated by spaces."""
-_BYTES: Final = WIDTH // 8
-_COMMON: Final = 2000
-"""English words whose frequency is known: a phrase is looked for by its rarest word."""
-REFINING: Final = frozenset(
-    [
-        "subject",
-        "and",
-        "people",
-        "if",
-        "mine",
-        "script",
-        "others",
-        "about",
-        "polite",
-        "yours",
-        "call",
-        "deny_after",
-        "crew",
-        "pupils",
-        "topic",
-        "when",
-    ]
-)
-"""Lists that only refine a rule: no rule is ruled out because a text has no word of them."""
-_ALL: Final = (1 << WIDTH) - 1
-Signs: TypeAlias = Sequence[int]
-"""For each list a number with a bit for each language of which a word may be in a text."""
+"""Bits of a list in the marks of a word: one for each language whose words are separated by spaces."""
+_Rows: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 _AFTER_NOUN: Final = r"(?:\W{1,3}(?:above|below|given|printed|written))?\W{1,3}"
 
 
@@ -113,167 +84,97 @@ class Language:
         return rf"(?<![a-z0-9]){form}(?![a-z0-9])" if self.unspaced and not self.squashed and word.isascii() else form
 
 
-ANCHORS: Final = frozenset(
-    [
-        "served",
-        "task",
-        "lasting",
-        "holding",
-        "told",
-        "law",
-        "gone",
-        "here",
-        "admin",
-        "bare",
-        "decode",
-        "reads",
-        "prior",
-        "ai",
-        "does",
-        "orders",
-        "rules",
-        "said",
-        "void",
-        "free",
-        "secret",
-        "address",
-        "wanted",
-        "memory",
-        "own",
-    ]
-)
-"""Rare lists: every rule needs a word of one of them, but those that need an address on the network."""
-
-
-class Sign(NamedTuple):
-    """How an entry of a list is found: by a key, the longest known beginning of a word, and what else must be in the text."""
-
-    key: str
-    stem: str
-    words: frozenset[str]
-    stems: frozenset[str]
-
-
-class _Entry(NamedTuple):
-    """Entries of lists by one of their words: the signs, and what else must be among the words of a text."""
-
-    bits: int
-    stem: str
-    words: frozenset[str]
-    stems: frozenset[str]
-
-    def is_met(self, word: str, words: frozenset[str], stems: frozenset[str]) -> bool:
-        """Whether a text with these words, among them the one by which the entry was found, can have the entry."""
-        return word.startswith(self.stem) and self.words <= words and self.stems <= stems
-
-
-class Entries:
-    """The entries of lists by a key. Those of a key are made when it is first looked for: a text has few of the keys.
-
-    Args:
-        rows: by key, each entry as its bits by number, and the other fields of `_Entry`.
-        lists: the bits of the lists whose entries are wanted; all by default.
-    """
-
-    def __init__(self, rows: Mapping[str, Sequence[Any]], lists: int = -1) -> None:
-        self._rows = rows
-        self._lists = lists
-        self._made: dict[str, tuple[_Entry, ...]] = {}
-
-    def keys(self) -> KeysView[str]:
-        """The keys of all entries, also of those of other lists."""
-        return self._rows.keys()
-
-    def __getitem__(self, key: str) -> tuple[_Entry, ...]:
-        """The entries of a key; those of other lists are left out."""
-        made = self._made.get(key)
-        if made is None:
-            entries = (
-                _Entry(sum(1 << bit for bit in bits), stem, frozenset(words), frozenset(stems))
-                for bits, stem, words, stems in self._rows[key]
-            )
-            made = self._made[key] = tuple(entry for entry in entries if entry.bits & self._lists)
-        return made
-
-
 class Lexicon(NamedTuple):
     """All languages.
 
     Attributes:
-        spaced: those whose words are separated by spaces, in the order of their bits in the signs.
+        spaced: those whose words are separated by spaces, in the order of their bits in the marks.
         unspaced: the others.
         squashed: those of `spaced`, for texts without spaces.
         mention: the words by which a text speaks about orders.
-        places: the place of each list in the signs.
-        words: the entries by a whole word.
-        stems: the entries by the first `KEY` letters of a word.
-        anchors: the entries of the lists `ANCHORS`, by a whole word and by the beginning of a word.
+        places: the place of each list in the marks of a word.
+        marks: the marks of each word, and of words together (`OfWords.of`): `WIDTH` bits for each list, one for each language
+            in which the word is the rarest one of an entry of the list. A list without a bit has no entry in a text.
+        entries: by the rarest word of each: its marks, and the other words that a text with it has.
     """
 
     spaced: tuple[Language, ...]
     unspaced: tuple[Language, ...]
     squashed: tuple[Language, ...]
     mention: Language
-    places: dict[str, int]
-    words: Entries
-    stems: Entries
-    anchors: tuple[Entries, Entries]
+    places: Mapping[str, int]
+    marks: OfWords
+    entries: "_Entries"
 
-
-_Row_co = TypeVar("_Row_co", covariant=True)
-
-
-class _Keyed(Protocol[_Row_co]):
-    """What has entries by a key."""
-
-    def keys(self) -> KeysView[str]: ...
-
-    def __getitem__(self, key: str, /) -> Sequence[_Row_co]: ...
-
-
-def _near(
-    words: frozenset[str],
-    keys: frozenset[str],
-    whole: "_Keyed[_Row_co]",
-    beginnings: "_Keyed[_Row_co]",
-) -> Iterator[tuple[str, _Row_co]]:
-    """The words of a text that are keys of entries, or begin like one, each with these entries."""
-    for word in words & whole.keys():
-        for entry in whole[word]:
-            yield word, entry
-    known = keys & beginnings.keys()
-    if known:
+    def marks_met(self, words: frozenset[str]) -> int:
+        """The marks of the entries of which a text with these words has every whole word."""
+        found = 0
         for word in words:
-            if word[:KEY] in known:
-                for entry in beginnings[word[:KEY]]:
-                    yield word, entry
+            if self.marks[word]:
+                alone, phrases = self.entries.of(word)
+                found |= alone
+                for second in phrases.keys() & words:
+                    for bits, others in phrases[second]:
+                        if others <= words:
+                            found |= bits
+        return found
+
+
+class _Entries:
+    """The entries of lists by their rarest word.
+
+    Args:
+        words: by that word, their bits by the other words.
+        stems: the same by the beginning of that word, by its first `KEY` letters.
+    """
+
+    def __init__(self, words: _Rows, stems: Mapping[str, _Rows]) -> None:
+        self._words = words
+        self._stems = stems
+        self.of = lru_cache(maxsize=5_000)(self._of)
+
+    def _of(self, word: str) -> tuple[int, Mapping[str, Sequence[tuple[int, frozenset[str]]]]]:
+        """The marks of a word alone; and by a second word the marks of phrases, with all other words that they need."""
+        rows = [self._words.get(word, {})]
+        rows += [row for stem, row in self._stems.get(word[:KEY], {}).items() if word.startswith(stem)]
+        alone = 0
+        phrases: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for row in rows:
+            for others, numbers in row.items():
+                bits = sum(1 << number for number in numbers)
+                if others:
+                    needed = frozenset(others.split())
+                    phrases.setdefault(max(needed, key=len), []).append((bits, needed))
+                else:
+                    alone |= bits
+        return alone, phrases
+
+    def marks(self, word: str) -> int:
+        """The marks of a word, whatever else is in its text."""
+        if word not in self._words and word[:KEY] not in self._stems:
+            return 0
+        found, phrases = self.of(word)
+        for bits, _ in (each for found_phrases in phrases.values() for each in found_phrases):
+            found |= bits
+        return found
 
 
 @cache
 def lexicon() -> Lexicon:
     """The tables, read once for a process."""
     tables = _tables()
-    entries = tables["languages"]
-    spaced = [each for each in entries.values() if not each.get("unspaced")]
-    places: dict[str, int] = tables["places"]
-    anchoring = sum(_ALL << places[name] for name in ANCHORS if name in places)
-    words, stems = tables["words"], tables["stems"]
+    languages = tables["languages"].values()
+    spaced = [each for each in languages if not each.get("unspaced")]
+    entries = _Entries(tables["words"], tables["stems"])
     return Lexicon(
-        spaced=tuple(Language(each) for each in spaced),
-        unspaced=tuple(Language(each) for each in entries.values() if each.get("unspaced")),
+        spaced=tuple(map(Language, spaced)),
+        unspaced=tuple(Language(each) for each in languages if each.get("unspaced")),
         squashed=tuple(Language(each, squashed=True) for each in spaced),
         mention=Language(tables["mention"]),
-        places=places,
-        words=Entries(words),
-        stems=Entries(stems),
-        anchors=(Entries(words, anchoring), Entries(stems, anchoring)),
+        places=tables["places"],
+        marks=OfWords(entries.marks),
+        entries=entries,
     )
-
-
-@cache
-def structures() -> tuple[Language, ...]:
-    """The languages of `structures.toml`, each with its lists of `directives.toml` as well; read once for a process."""
-    return tuple(map(Language, _tables()["structures"].values()))
 
 
 def scored_codes() -> tuple[str, ...]:
@@ -282,7 +183,7 @@ def scored_codes() -> tuple[str, ...]:
 
 
 def scored_lists(code: str) -> Mapping[str, Sequence[str]]:
-    """The lists of a language of `signs.toml`, with those of all tables."""
+    """The lists of a language of `signs.toml`, with those of `orders.toml`."""
     return {name: found for name, found in _tables()["scored"][code].items() if isinstance(found, list)}
 
 
@@ -304,88 +205,3 @@ def _tables() -> Mapping[str, Any]:
     assert data is not None, "the package is complete"
     tables: Mapping[str, Any] = json.loads(data)
     return tables
-
-
-def is_anchored(words: frozenset[str], stems: frozenset[str]) -> bool:
-    """Whether a word of a list of `ANCHORS` may be among these words: the quickest test, which most texts fail."""
-    return any(entry.is_met(word, words, stems) for word, entry in _near(words, stems, *lexicon().anchors))
-
-
-def may_anchor(word: str) -> bool:
-    """Whether a word is one by which an entry of the lists of `ANCHORS` is looked for, so that a text with it may be anchored."""
-    whole, beginnings = lexicon().anchors
-    if {word} & whole.keys() and whole[word]:
-        return True
-    key = word[:KEY]
-    return bool({key} & beginnings.keys()) and any(word.startswith(entry.stem) for entry in beginnings[key])
-
-
-def signs(words: frozenset[str], stems: frozenset[str] | None = None) -> Signs:
-    """The lists, by language, of which a word may be among these words.
-
-    A phrase is counted as present with its words in any order; so a bit that is not set rules a list out, and one that is set
-    does not prove it.
-
-    Args:
-        words: the words of a text.
-        stems: the first `KEY` letters of each, if they are known already.
-    """
-    known = lexicon()
-    if stems is None:
-        stems = frozenset([word[:KEY] for word in words])
-    found = 0
-    for word, entry in _near(words, stems, known.words, known.stems):
-        if entry.is_met(word, words, stems):
-            found |= entry.bits
-    return memoryview(found.to_bytes(len(known.places) * _BYTES, "little")).cast("I")
-
-
-class Need:
-    """Groups of lists of which a rule needs a word of each group, as a test of signs."""
-
-    def __init__(self, groups: Iterable[Iterable[str]]) -> None:
-        places = lexicon().places
-        rows = [[places[name] // WIDTH for name in group if name in places] for group in groups]
-        self._single = tuple(row[0] for row in rows if len(row) == 1)
-        self._several = tuple(tuple(row) for row in rows if len(row) != 1)
-
-    def languages(self, found: Signs) -> int:
-        """A bit for each language in which the signs have all groups."""
-        mask = _ALL
-        for place in self._single:
-            mask &= found[place]
-            if not mask:
-                return 0
-        if mask:
-            for group in self._several:
-                some = 0
-                for place in group:
-                    some |= found[place]
-                mask &= some
-        return mask
-
-
-def sign_of(entry: str) -> Sign:
-    """How an entry of a list is found; for `tools/write_lexicon.py`.
-
-    Raises:
-        ValueError: no word of it has `KEY` letters before *.
-    """
-    parts = re.findall(r"[\w*]+", folded(entry))
-    known = [part for part in parts if "*" not in part[:KEY]]
-    if not known:
-        raise ValueError(f"{entry!r} needs {KEY} letters before *")
-    rarest = max(known, key=lambda part: (-_common().get(part.rstrip("*"), 0.0), len(part), part))
-    others = [part for part in known if part != rarest]
-    is_stem = "*" in rarest
-    return Sign(
-        rarest[:KEY] if is_stem else rarest,
-        rarest.partition("*")[0] if is_stem else "",
-        frozenset(part for part in others if "*" not in part),
-        frozenset(part[:KEY] for part in others if "*" in part),
-    )
-
-
-@cache
-def _common() -> Mapping[str, float]:
-    return word_frequency.commonest(_COMMON)

@@ -1,4 +1,4 @@
-"""Scores how much a text reads as an order to a model: signs of words and form, and a weight for each pair of signs.
+"""Scores how much a sentence reads as an order to a model: signs of words and form, and a weight for each pair of signs.
 
 The signs of a sentence say whom it addresses (a model is called, noted, obliged), how it speaks (as an order, for always, when
 somebody asks), what it demands (secrecy, private data, tools, praise), and what speaks against it (people, games, reports,
@@ -7,45 +7,24 @@ pairs of signs and of its doubts (`policy/data/order_weights.toml`); no word alo
 weights by logistic regression. A sentence has a bounded length, so the time is linear in the length of the text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import combinations, product, repeat
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import combinations, repeat
 from typing import Final, NamedTuple, TypeAlias
 
 from slowwave.policy.guard.addressees import SENTENCE_END
-from slowwave.policy.guard.disguises import OfWords
-from slowwave.policy.guard.lexicon import scored_codes, weights_of_signs
-from slowwave.policy.guard.order_signs import (
-    A_READER,
-    ACTING,
-    CARRYING,
-    DOUBTS,
-    NEEDED,
-    PAIRED,
-    UNSPACED,
-    Clauses,
-    Signs,
-    forms_in,
-    kinds,
-    signs_in,
-    together,
-)
+from slowwave.policy.guard.lexicon import weights_of_signs
+from slowwave.policy.guard.order_signs import CARRYING, Signs, signs_in
 from slowwave.policy.guard.sentence_language import FOREIGN, LONGEST, has_script, languages
-from slowwave.policy.guard.sign_words import bit, names_of, spaced
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _CARRIED: Final = 2
 """Sentences after one that addresses a model in which its order may stand."""
 _LETTER: Final = 80
 """Characters at the beginning of a text in which the greeting of a letter may stand."""
-
 _WORD: Final = lazy_regex(r"[^\W_]+")
 _SHORT: Final = 200
-"""Characters of a text that is read in every language if no word tells its language, and that the rules read if it has no sign."""
-WHOLE: Final = 600
-"""Characters of a text that is one passage."""
-SET_ASIDE: Final = "instructions set aside"
-"""A sign with which rules read a sentence, however low its score is."""
+"""Characters of a text whose language is sure only if it is English: other languages share their few words."""
 _FENCE: Final = "'''"
 """The marks of a block of code, as `disguises.folded` writes them."""
 _OF_PROGRAMS: Final = frozenset(
@@ -57,18 +36,18 @@ _OF_PROGRAMS: Final = frozenset(
 Codes: TypeAlias = tuple[str, ...]
 
 
+Span: TypeAlias = tuple[int, int]
+"""Where a sentence begins and ends in its text."""
+
+
 class Score(NamedTuple):
     """How much a sentence reads as an order to a model.
 
     Attributes:
-        start: where the sentence begins in its text.
-        end: where it ends.
         total: the sum of the weights of its pairs and doubts.
         signs: its signs; None if it may be in a language without a table, so that the total says nothing.
     """
 
-    start: int
-    end: int
     total: float
     signs: Signs | None
 
@@ -93,26 +72,24 @@ def pairs_of(signs: Signs) -> Iterator[tuple[str, str]]:
     return combinations(sorted(signs.paired), 2)
 
 
-def scores_of(flat: str, least: float | None = None) -> Iterator[Score]:
-    """The score of each sentence of a text on one line (`orders.flattened`).
+def scores_of(flat: str, spans: Sequence[Span], chosen: Collection[int]) -> dict[int, Score]:
+    """The scores of some sentences of a text, by their numbers.
 
     Args:
-        flat: the text.
-        least: the least score of interest: a sentence that cannot reach it gets a score below it, without its signs. That
-            takes a small part of the time, and most sentences are such.
+        flat: the text on one line (`orders.flattened`).
+        spans: its sentences (`sentences`).
+        chosen: the numbers of those whose scores are wanted.
     """
-    constant, weights, doubts = _weights()
-    for start, end, signs in _read(flat, least):
-        total = constant
-        if signs is not None:
-            total += sum(map(weights.get, pairs_of(signs), repeat(0.0)))
-            total += sum(map(doubts.get, signs.doubts, repeat(0.0)))
-        yield Score(start, end, round(total, 6), signs)
+    return {number: score_of(signs) for number, signs in signs_of(flat, spans, chosen) if number in chosen}
 
 
-def signs_of(flat: str) -> Iterator[tuple[int, int, Signs | None]]:
-    """The sentences of a text, by where they begin and end, with their signs; None if a language without a table is likely."""
-    yield from _read(flat, None)
+def score_of(signs: Signs | None) -> Score:
+    """The score of a sentence with these signs."""
+    total, weights, doubts = _weights()
+    if signs is not None:
+        total += sum(map(weights.get, pairs_of(signs), repeat(0.0)))
+        total += sum(map(doubts.get, signs.doubts, repeat(0.0)))
+    return Score(round(total, 6), signs)
 
 
 class _Languages:
@@ -143,40 +120,40 @@ def _is_told(flat: str, codes: Codes) -> bool:
 _NO_SIGNS: Final = Signs(frozenset(), frozenset())
 
 
-def _read(flat: str, least: float | None) -> Iterator[tuple[int, int, Signs | None]]:
-    """As `signs_of`; without the signs of a sentence whose score cannot reach `least`."""
-    carried: list[frozenset[str]] = []
+def signs_of(flat: str, spans: Sequence[Span], chosen: Collection[int]) -> Iterator[tuple[int, Signs | None]]:
+    """The signs of some sentences, and of those that say whom they address; None if a language without a table is likely.
+
+    The arguments are those of `scores_of`.
+    """
+    carried: dict[int, frozenset[str]] = {}
     told = _Languages(flat)
     is_letter: bool | None = None
-    fences = 0
-    for start, end in _sentences(flat):
+    fences = place = 0
+    for number in _read_for(spans, chosen):
+        start, end = spans[number]
+        fences += flat.count(_FENCE, place, start)
+        place = start
         sentence = flat[start:end]
         words = _WORD.findall(sentence)
-        is_listing = fences % 2 == 1 or _FENCE in sentence
-        fences += sentence.count(_FENCE)
         codes = told.of(sentence, words)
-        if not codes and len(flat) <= _SHORT:
-            yield start, end, None
-            codes = _spaced_codes() if _may_count(_any_language().of(words)) else ()
-        if least is not None and len(codes) == 1 and not any(carried):
-            found = _passed_over(codes[0], sentence, words, least, is_listing=is_listing)
-            if found is not None:
-                if found and is_letter is None:
-                    is_letter = bool(found & _PEOPLE) and start < _LETTER
-                yield start, end, _NO_SIGNS if found or _is_told(flat, codes) else None
-                continue
-        best = _best(codes, sentence, words, is_listing=is_listing)
-        before = frozenset(f"before: {name}" for names in carried for name in names)
-        carried = [*carried[1 - _CARRIED :], best.paired & CARRYING if best else frozenset()]
+        best = _best(codes, sentence, words, is_listing=fences % 2 == 1 or _FENCE in sentence)
         if best is None:
-            yield start, end, _NO_SIGNS if _is_told(flat, codes) else None
+            yield number, _NO_SIGNS if _is_told(flat, codes) else None
             continue
+        before = [carried.get(number - back, frozenset()) for back in range(1, _CARRIED + 1)]
+        carried[number] = best.paired & CARRYING
         if is_letter is None:
             is_letter = "doubt: people" in best.doubts and start < _LETTER
         doubts = best.doubts | {"doubt: letter"} if is_letter else best.doubts
-        paired = best.paired | before
+        paired = best.paired | {f"before: {name}" for names in before for name in names}
         is_sure = not _SURE.isdisjoint(paired)
-        yield start, end, Signs(paired, frozenset(f"{doubt}, addressed" for doubt in doubts) if is_sure else doubts)
+        yield number, Signs(paired, frozenset(f"{doubt}, addressed" for doubt in doubts) if is_sure else doubts)
+
+
+def _read_for(spans: Sequence[Span], chosen: Collection[int]) -> Sequence[int]:
+    """The sentences to read for some: themselves, those before them that may address a reader, and the greeting of a letter."""
+    greeting = (number for number in range(min(_LETTER, len(spans))) if spans[number][0] < _LETTER)
+    return sorted({*greeting, *(number - back for number in chosen for back in range(_CARRIED + 1) if number >= back)})
 
 
 def _best(codes: Codes, sentence: str, words: list[str], *, is_listing: bool) -> Signs | None:
@@ -185,95 +162,6 @@ def _best(codes: Codes, sentence: str, words: list[str], *, is_listing: bool) ->
     if is_listing:
         found = [Signs(signs.paired - _OF_PROGRAMS, signs.doubts) for signs in found]
     return max(found, key=lambda signs: len(signs.paired), default=None)
-
-
-def _passed_over(code: str, sentence: str, words: list[str], least: float, *, is_listing: bool) -> int | None:  # noqa: PLR0911 - each reason in turn
-    """The signs of the words of a sentence whose score cannot reach `least`, 0 if they are too few; None if it may reach it.
-
-    Of a sentence that may address a reader, so that the next ones depend on it, the answer is None.
-    """
-    if code == FOREIGN or code in UNSPACED:
-        return None
-    found = spaced(code).signs(words, NEEDED)
-    if not found:
-        return 0
-    if found & A_READER or (found & _BECOMES and found & _WITHOUT_LIMITS):
-        return None
-    if found & _DROPS and SET_ASIDE in together(found):
-        return None
-    own = tuple(sorted(forms_in(sentence)))
-    if not CARRYING.isdisjoint(own):
-        return None
-    if _bound(found, own, -1, is_listing) < least:
-        return found
-    ordered = Clauses(sentence, words, spaced(code).hits(words)).ordered()
-    return found if _bound(found, own, ordered, is_listing) < least else None
-
-
-@lru_cache(maxsize=10_000)
-def _bound(found: int, forms: tuple[str, ...], ordered: int, is_listing: bool) -> float:
-    """The highest score of a sentence with these signs of words that addresses no reader.
-
-    Args:
-        found: the signs of its words.
-        forms: its signs that are no words.
-        ordered: the signs whose verbs are orders; -1 if each may be one or not.
-        is_listing: whether it stands in a block of code.
-    """
-    constant, weights, doubts = _weights()
-    certain = {*names_of(found & PAIRED), *forms, *together(found)}
-    acting = names_of(found & ACTING & ordered)
-    may_be = {f"order: {name}" for name in acting}
-    if ordered >= 0:
-        certain |= may_be | kinds(certain, set(acting))
-        may_be = set()
-    else:
-        certain |= kinds(certain, set())
-        may_be |= kinds(set(), set(acting))
-    if is_listing:
-        certain -= _OF_PROGRAMS
-    total = constant + sum(map(weights.get, combinations(sorted(certain), 2), repeat(0.0)))
-    for first, second in (*product(may_be, certain), *combinations(may_be, 2)):
-        weight = weights.get((first, second) if first < second else (second, first), 0.0)
-        total += max(0.0, weight)
-    return total + sum(doubts.get(f"doubt: {name}", 0.0) for name in names_of(found & _DOUBTING))
-
-
-_PEOPLE: Final = bit("people")
-_DOUBTING: Final = bit(*DOUBTS)
-_DROPS: Final = bit("set aside")
-_BECOMES: Final = bit("become", "no longer be")
-_WITHOUT_LIMITS: Final = bit("without limits", "full rights")
-
-
-@cache
-def _spaced_codes() -> Codes:
-    """The languages with a table whose words stand between spaces."""
-    return tuple(code for code in scored_codes() if code not in UNSPACED)
-
-
-def has_signs(words: Iterable[str]) -> bool:
-    """Whether one of some words may be a sign in any language with a table whose words stand between spaces."""
-    return bool(_any_language().of(words))
-
-
-@cache
-def _any_language() -> OfWords:
-    """The signs that a word may be or begin in any of these languages."""
-    tables = tuple(map(spaced, _spaced_codes()))
-
-    def possible(word: str) -> int:
-        found = 0
-        for table in tables:
-            found |= table.possible(word)
-        return found
-
-    return OfWords(possible)
-
-
-def _may_count(possible: int) -> bool:
-    """Whether signs have one of those that every order has, and a second one."""
-    return bool(possible & NEEDED and possible & (possible - 1))
 
 
 _SURE: Final = frozenset(
@@ -285,15 +173,12 @@ _SURE: Final = frozenset(
 """Signs with which doubts have weights of their own."""
 
 
-def passage_of(flat: str, scores: Sequence[Score], number: int) -> str:
-    """A sentence with the one before and the one after it; all of a short text."""
-    if len(flat) <= WHOLE:
-        return flat
-    return flat[scores[max(0, number - 1)].start : scores[min(len(scores) - 1, number + 1)].end]
+def sentences(flat: str) -> list[Span]:
+    """The sentences of a text on one line, long ones in pieces."""
+    return list(_sentences(flat))
 
 
-def _sentences(flat: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a text, long ones in pieces."""
+def _sentences(flat: str) -> Iterator[Span]:
     start = 0
     for found in SENTENCE_END.finditer(flat):
         while found.end() - start > LONGEST:

@@ -1,36 +1,31 @@
-"""Recognises an order to a model in a reading of a text, by the words of many languages (`policy/data/orders.toml`).
+"""Recognises an order to a model in a passage, by the words of 27 languages (`policy/data/orders.toml`).
 
 No sentence is stored. A rule names kinds of words that must stand near each other in one sentence: a verb of setting aside,
 a noun for instructions, and a word that says which. Every look around a word has a fixed length, so the time is linear.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, reduce
+from operator import or_
 from typing import Final, TypeAlias
 
 from slowwave.policy.guard.addressees import is_for_a_team, is_for_people, is_for_pupils, is_mentioned
-from slowwave.policy.guard.directives import (
-    ADDRESSED,
-    OWN_PROMPT,
-    PERSONA,
-    SECRECY,
-    SENT_AWAY,
-    SET_ASIDE,
-    STORED,
-)
-from slowwave.policy.guard.disguises import Reading, reading_of
-from slowwave.policy.guard.lexicon import Language, Need, Signs, is_anchored, lexicon, signs
+from slowwave.policy.guard.lexicon import WIDTH, Language, lexicon
 from slowwave.policy.text.lazy_regex import lazy_regex
+
+SET_ASIDE: Final = "earlier instructions are to be set aside"
+PERSONA: Final = "another persona for the model"
+SECRECY: Final = "secrecy before the user"
+ADDRESSED: Final = "new instructions for the model"
+SENT_AWAY: Final = "data to be sent away"
+STORED: Final = "a memory that the user did not ask for"
+OWN_PROMPT: Final = "a request for the model's own instructions"
 
 _REACH: Final = 90
 """Characters around a word in which the other words of its rule must stand."""
 _NEAR: Final = 30
 """Characters after a noun in which "above" or "you were given" may stand."""
-_PIECE: Final = 800
-"""Characters of a text that are read at once: their words decide which rules are tried on them."""
-_BESIDE: Final = 400
-"""Characters beside a piece in which the other words of a rule can stand."""
 _BEFORE: Final = 4
 """Words before a verb among which a subject or a negation makes it a report."""
 _SENTENCE_END: Final = lazy_regex(r"[!?।؟。¶]|\.(?=[\s\"'”»)]|$)")
@@ -50,7 +45,9 @@ _OF_MODEL: Final = lazy_regex(
     r"system|develop|prompt|safety|user|owner|operator|creator|training|conversation|chat\b|your "
 )
 _CODE: Final = frozenset("={}()<>|#\\")
-_BY_TRIGGER: Final = ("aside", "void", "be", "secret", "address", "send", "store", "show")
+_FIRST_UNSPACED: Final = "\u0590"
+"""The first letter of the scripts whose words stand without spaces or with prefixes."""
+TRIGGERS: Final = ("aside", "void", "be", "secret", "address", "send", "store", "show")
 _OBJECTS: Final = {
     "aside": (("orders", "rules", "said"),),
     "void": (("orders", "rules"),),
@@ -59,63 +56,55 @@ _OBJECTS: Final = {
     "show": (("own",),),
     "send": (("private", "every", "user", "copy"),),
 }
-"""The lists of which a word must be in the text for a rule to apply: of each group one."""
+"""The lists of which a word must be in the text beside the trigger for a rule to apply: of each group one."""
+MARKED: Final = tuple(
+    dict.fromkeys([*TRIGGERS, *(name for groups in _OBJECTS.values() for group in groups for name in group)])
+)
+"""The lists whose words have marks (`lexicon.Lexicon`)."""
 _WITHOUT_SPACES: Final = ("aside", "secret", "void")
 """The rules that read texts without spaces: their words are long enough not to occur by chance."""
 
 
-_Tried: TypeAlias = tuple[tuple[Language, str], ...]
+Rules: TypeAlias = tuple[tuple[Language, str], ...]
+"""Languages, each with the name of a list whose words are the trigger of a rule."""
+_ALL: Final = (1 << WIDTH) - 1
 
 
 @cache
-def _needs() -> tuple[tuple[str, Need], ...]:
-    return tuple((name, Need(((name,), *_OBJECTS.get(name, ())))) for name in _BY_TRIGGER)
+def _needs() -> tuple[tuple[str, int, tuple[tuple[int, ...], ...]], ...]:
+    """Each trigger with the place of its bits in the marks, and the groups of places of which a text must have one each."""
+    places = lexicon().places
+    return tuple(
+        (
+            name,
+            WIDTH * places[name],
+            tuple(tuple(WIDTH * places[each] for each in group) for group in _OBJECTS.get(name, ())),
+        )
+        for name in TRIGGERS
+    )
+
+
+@cache
+def _triggers() -> int:
+    """The marks of all triggers."""
+    return reduce(or_, [_ALL << place for _, place, _ in _needs()])
 
 
 @cache
 def _letters() -> tuple[tuple[Language, frozenset[str]], ...]:
-    return tuple((language, language.letters(_BY_TRIGGER)) for language in lexicon().unspaced)
+    return tuple((language, language.letters(TRIGGERS)) for language in lexicon().unspaced)
 
 
 def order_in(flat: str, rules: Iterable[tuple[Language, str]]) -> str | None:
-    """The kind of order to a model that a text holds; None if there is none.
+    """The kind of order to a model that a passage holds; None if there is none.
 
     Args:
-        flat: the text on one line (`flattened`).
+        flat: the passage on one line (`flattened`).
         rules: the languages and triggers to try (`rules_for`).
     """
-    rules = tuple(rules)
-    for start, near in _pieces(flat, rules) if rules else ():
-        if why := _order_from(flat, start, near):
-            return why
-    return None
-
-
-def _pieces(flat: str, rules: _Tried) -> Iterator[tuple[int, _Tried]]:
-    """The places of a long text from which on a piece is read, with the rules that may apply in the piece or beside it."""
-    for start in range(0, len(flat), _PIECE):
-        if len(flat) <= _PIECE:
-            yield start, rules
-            continue
-        near = reading_of(flat[max(0, start - _BESIDE) : start + _PIECE + _BESIDE])
-        if (
-            not near.text.isascii()
-            or is_anchored(near.words, near.keys)
-            or "@" in near.text
-            or "://" in near.text
-            or "www." in near.text
-        ):
-            own = frozenset(rules_for(near, signs(near.words, near.keys)))
-            yield start, tuple(rule for rule in rules if rule in own)
-
-
-def _order_from(flat: str, start: int, rules: _Tried) -> str | None:
-    """The kind of order whose trigger begins in the piece from `start`."""
     for language, name in rules:
         pattern = language.pattern(name)
-        for trigger in pattern.finditer(flat, start, start + _PIECE + _BESIDE) if pattern else ():
-            if trigger.start() >= start + _PIECE:
-                break
+        for trigger in pattern.finditer(flat) if pattern else ():
             why = _RULES[name](language, flat, trigger)
             if why and not is_mentioned(flat, *trigger.span()):
                 return why
@@ -127,23 +116,42 @@ def flattened(text: str) -> str:
     return " ".join(_PARAGRAPH.sub(" ¶ ", text).split())
 
 
-def rules_for(reading: Reading, found: Signs) -> Iterator[tuple[Language, str]]:
-    """The languages and the names of the triggers whose rule may apply to a reading."""
-    if reading.squashed:
-        yield from ((language, name) for language in lexicon().squashed for name in _WITHOUT_SPACES)
-        return
-    is_addressed = any(mark in reading.text for mark in ("@", "://", "www."))
-    for name, need in _needs():
-        if name != "send" or is_addressed:
-            languages = need.languages(found)
-            while languages:
-                lowest = languages & -languages
-                yield lexicon().spaced[lowest.bit_length() - 1], name
-                languages ^= lowest
-    if not reading.text.isascii():
-        letters = frozenset(reading.text)
-        near = (language for language, known in _letters() if not letters.isdisjoint(known))
-        yield from ((language, name) for language in near for name in _BY_TRIGGER)
+def names_address(text: str) -> bool:
+    """Whether a text may name an address on the network."""
+    return "@" in text or "://" in text or "www." in text
+
+
+def rules_for(text: str, words: frozenset[str]) -> Rules:
+    """The languages and triggers whose rule may apply to a folded text with these words: a quick test, which most texts fail."""
+    known = lexicon()
+    found = []
+    marks = known.marks.of(words)
+    if marks & _triggers() and _triggered(marks):
+        for name, languages in _triggered(known.marks_met(words)):
+            if name != "send" or names_address(text):
+                found += [(language, name) for number, language in enumerate(known.spaced) if languages >> number & 1]
+    if not text.isascii() and max(text) >= _FIRST_UNSPACED:
+        letters = frozenset(text)
+        near = [language for language, known in _letters() if not letters.isdisjoint(known)]
+        found += [(language, name) for language in near for name in TRIGGERS]
+    return tuple(found)
+
+
+def _triggered(marks: int) -> list[tuple[str, int]]:
+    """The triggers that marks allow, each with a bit for each language."""
+    found = []
+    for name, place, groups in _needs():
+        languages = marks >> place & _ALL
+        for group in groups if languages else ():
+            languages &= reduce(or_, [marks >> other & _ALL for other in group], 0)
+        if languages:
+            found.append((name, languages))
+    return found
+
+
+def squashed_rules() -> Rules:
+    """The languages and triggers to try on a text without spaces."""
+    return tuple((language, name) for language in lexicon().squashed for name in _WITHOUT_SPACES)
 
 
 def _after(language: Language, flat: str, found: re.Match[str], reach: int = _REACH) -> str:

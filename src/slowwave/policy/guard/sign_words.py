@@ -279,14 +279,6 @@ class SpacedWords:
             known.setdefault(second.word, []).append((parts, sign))
         return whole, tuple(stems.items())
 
-    def possible(self, word: str) -> int:
-        """The signs of a word, also those of phrases that may begin with it."""
-        found = self._signs[word]
-        for phrases in self._pairs.get(word, {}).values():
-            for _, sign in phrases:
-                found |= sign
-        return (found | found >> 2 * _WIDTH) & _ALL
-
     def hits(self, words: Sequence[str]) -> list[Hit]:
         """The places of a sentence with words of lists."""
         found = []
@@ -328,10 +320,8 @@ class UnspacedWords:
                 first, _, rest = folded(entry).replace("*", "").partition(" .. ")
                 if first:
                     self._entries.setdefault(first, []).append((rest, _BITS[name]))
-        forms = sorted(self._entries, key=len, reverse=True)
-        self._inside = {form: tuple(other for other in forms if form.startswith(other)) for form in forms}
         lengths: dict[str, dict[int, None]] = {}
-        for form in forms:
+        for form in sorted(self._entries, key=len, reverse=True):
             lengths.setdefault(form[0], {})[len(form)] = None
         self._lengths = {first: tuple(found) for first, found in lengths.items()}
 
@@ -341,8 +331,11 @@ class UnspacedWords:
         for place, letter in enumerate(sentence):
             if letter not in self._lengths:
                 continue
-            for form in self._inside.get(self._longest(sentence, place, letter), ()):
-                end = place + len(form)
+            longest = self._longest(sentence, place, letter)
+            for end in range(place + len(longest), place, -1):
+                form = sentence[place:end]
+                if form not in self._entries:
+                    continue
                 for rest, sign in self._entries[form]:
                     if not rest:
                         found.append(Hit(place, end, sign))
