@@ -163,3 +163,8 @@ def test_kept_items_are_selected_before_larger_shares() -> None:
     section = Section(name="t", items=(Item(text="a", tokens=10), Item(text="b", tokens=30)))
     assert shown([large, Offer(section=section, share=1, ending=True)], 60) == ["012345"]
     assert shown([large, Offer(section=section, share=1, ending=True, kept=1)], 60) == ["012", "b"]
+
+
+def test_what_a_section_spends_does_not_count_its_heading() -> None:
+    packed = pack([offer(10, 20, heading=5)], 60)
+    assert (packed.tokens, packed.spent("s"), packed.spent("other")) == (35, 30, 0)

@@ -309,6 +309,14 @@ def test_a_question_for_a_life_finds_its_page_with_all_lines(question: str) -> N
     assert len(lines_for(question, life)) == 3
 
 
+def test_what_two_people_have_in_common_is_looked_for_in_both_lives() -> None:
+    lives = [page(name, "life", line("I sing in the choir", 1, name)) for name in ("Ines", "Rui", "Odile")]
+    question = "What do Ines and Rui have in common?"
+    assert wants_page(question)
+    assert {one.ref for one in best_pages(question, lives)} == {"Ines/life", "Rui/life"}
+    assert len(lines_for(question, lives[0])) == 1
+
+
 def test_the_page_of_a_life_comes_after_a_page_of_one_topic_that_answers() -> None:
     lines = [line(f"I {verb} in the choir", day, verb) for day, verb in enumerate(("sing", "hum", "whistle"), start=1)]
     life, hobbies = page("Ines", "life", *lines), page("Ines", "hobbies", *lines)

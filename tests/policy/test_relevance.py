@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -238,3 +239,32 @@ def test_a_question_that_is_a_name_alone_finds_what_its_bearer_said() -> None:
         hits = memory.search("Who is Ann?", min_relevance=0.01)
         assert hits[0].memory.speaker == "Ann"
         assert {hit.relevance for hit in memory.search("Hey Ann!")} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Which sports do Rui and Ines practise?", {"Rui: I swim", "Ines: I run"}),
+        ("Which sports do Ada and Bo practise?", set()),
+    ],
+)
+def test_messages_of_low_relevance_of_several_people_named_fill_a_context(question: str, shown: set[str]) -> None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    said = [
+        ("Rui", "I swim every morning, and I joined a tennis club."),
+        ("Ines", "I run, and I play football with my cousins."),
+    ]
+    said += [
+        ("Rui" if n % 2 else "Ines", f"The parcel number {n * 37} went to the depot in street {n}.") for n in range(100)
+    ]
+    messages = [
+        Message(role="user" if who == "Rui" else "assistant", speaker=who, content=text, at=at, id=f"m{n}")
+        for n, (who, text) in enumerate(said)
+    ]
+    with AgentMemory.open(":memory:", scope="s", llm=None, embedder="static") as memory:
+        memory.add_messages(messages, "talk")
+        hits = memory.search(question, top_k=2)
+        context = memory.context(question, conversation="other", budget_tokens=300)
+    assert {hit.relevance < Config().relevance_floor for hit in hits} == {True}
+    texts = {f"{one.speaker}: {one.text.partition(',')[0].partition(' every')[0]}" for one in context.memories}
+    assert texts == shown

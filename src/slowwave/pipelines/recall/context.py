@@ -42,7 +42,7 @@ from slowwave.policy.retention.importance import name_stems
 from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.policy.text.features import is_small_talk
-from slowwave.policy.text.tokens import content_terms
+from slowwave.policy.text.tokens import content_terms, words
 from slowwave.ports import Ports
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
         instructions = _instructions(ports, wanted.question, available, announced.instructions)
         candidates = _with_instructions(candidates, instructions)
     candidates["pages"] = []
-    shares["pages"], for_pages = 0.0, _room_for_pages(available, ports.config.context_shares.get("pages"))
+    shares["pages"] = 0.0
     shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
     if wanted.profile == CHAT:
         block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
@@ -224,6 +224,8 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
         facts=ports.config.injection_top_k,
     )
     packed = _pack(candidates, hits, budget)
+    used = packed.spent("relevant") if is_asked else available
+    for_pages = _room_for_pages(available, ports.config.context_shares.get("pages"), used)
     if packed.omitted and for_pages > HEADING and not wanted.related_only and wants_page(wanted.question):
         without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
         near = scores_of(found)
@@ -274,11 +276,14 @@ def _with_instructions(candidates: Mapping[str, list[Item]], instructions: list[
     return {**candidates, **core, "instructions": instructions}
 
 
-def _room_for_pages(available: int, share: float | None) -> int:
-    """The tokens that the lines of pages may take: less of a small context, in which a line would displace a better message."""
+def _room_for_pages(available: int, share: float | None, used: int) -> int:
+    """The tokens that the lines of pages may take: less of a small context, in which a line would displace a better message.
+
+    They may also take half of what the hits do not use.
+    """
     if share is not None:
         return int(min(1.0, share) * available)
-    return int(max(PAGES * available - PAGES_LESS, PAGES_LEAST * available))
+    return int(max(PAGES * available - PAGES_LESS, PAGES_LEAST * available, PAGES * (available - used)))
 
 
 def _limits(shares: Mapping[str, float], available: int, *, is_asked: bool) -> dict[str, float]:
@@ -460,7 +465,13 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     floor = ports.config.relevance_floor
     related = getattr(ports.embedder, "similarity", {}).get("related", RELATED_COSINE)
     relevant = [hit for hit in found[:most] if hit.relevance >= floor]
-    filling = [hit for hit in found if hit.relevance < floor and is_near(hit.parts, related) and hit.relevance > 0.0]
+    named = set(words(wanted.question))
+    filling = [
+        hit
+        for hit in found
+        if 0.0 < hit.relevance < floor
+        and is_near(hit.parts, related, named=not named.isdisjoint(words(hit.memory.speaker or "")[:1]))
+    ]
     filling.sort(key=lambda hit: -hit.relevance)
     if wanted.related_only:
         filling = []

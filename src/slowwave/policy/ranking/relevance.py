@@ -140,7 +140,7 @@ def _log_odds(probability: float) -> float:
     return min(max(odds, -ODDS_MOST), ODDS_MOST)
 
 
-def is_near(parts: Mapping[str, float], related: float) -> bool:
+def is_near(parts: Mapping[str, float], related: float, *, named: bool = False) -> bool:
     """Whether a hit of low relevance may still answer: it is by whom the question names, or by the user, and its cosine is fair.
 
     A question shares no word with an answer that names a kind of what is asked for ("Which sports?", "I swim").
@@ -148,8 +148,9 @@ def is_near(parts: Mapping[str, float], related: float) -> bool:
     Args:
         parts: The parts of the score of the hit.
         related: The cosine of related texts.
+        named: Whether it is by one of several people whom the question names.
     """
-    by_asked = parts.get("asked", 0.0) > 0.0 or parts.get("user", 0.0) > 0.0
+    by_asked = named or parts.get("asked", 0.0) > 0.0 or parts.get("user", 0.0) > 0.0
     return by_asked and parts.get("meaning", 0.0) >= MEANING * NEAR * related
 
 

@@ -34,9 +34,11 @@ _ASKS_MANY: Final = lazy_regex(
     r"(?=[?,]|$| (?:do|does|did|has|have|had|is|are|was|were|can|could|will|would|should|might|i|we|you|they|he|she|of|in|on|at|for|from|about)\b)"
     r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b(?! an?\b)",
 )
+_SAID: Final = lazy_regex(r"\bwhat (?:did|does|do) (?:[\w'’-]{1,60} ){1,3}?(?:say|tell|think|mention)\b")
+"""A question for what somebody said has its answer in one message, also if it is about "her progress" or "both of them"."""
 _OF_A_LIFE: Final = lazy_regex(
     r"\bwhat do (?:you|we) know (?:about|of)\b|\btell me (?:all |everything |more )?about (?:me|my life|myself|\w+(?:['’]s life)?\W*$)"
-    r"|\b(?:my|his|her|their|(?<![\w-])[\w-]{1,60}['’]s) (?:life|life story|biography|background)\b|\blife of\b"
+    r"|\b(?:my|his|her|their|(?<![\w-])[\w-]{1,60}['’]s) (?:life|life story|biography|background)\b|\blife of\b|\bin common\b"
 )
 _OF_MY_LIFE: Final = lazy_regex(r"\b(?:about|of) (?:me|myself)\b|\bmy (?:life|biography|background)\b")
 _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|we|us|our)\b")
@@ -47,11 +49,13 @@ def wants_page(question: str) -> bool:
 
     >>> wants_page("What are all of Anna's hobbies?"), wants_page("In which order did I plan the rooms?")
     (True, True)
-    >>> wants_page("What is the name of her dog?"), wants_page("When does the shop open?")
+    >>> wants_page("What is the name of her dog?"), wants_page("What did Rui say about her progress?")
     (False, False)
     """
     asked = question.lower()
-    return _ASKS_MANY.search(asked) is not None or _OF_A_LIFE.search(asked) is not None
+    if _OF_A_LIFE.search(asked) is not None:
+        return True
+    return _ASKS_MANY.search(asked) is not None and _SAID.search(asked) is None
 
 
 def lines_for(
