@@ -2,8 +2,8 @@
 
     SLOWWAVE_DATA=... python bench/context.py [tokens ...] [--beam 100K] [--stores FOLDER] [--read N] [--llm URL]
 
-LoCoMo: each conversation is stored twice, as messages only, and consolidated (every message distilled, then one sleep
-pass). Each question then asks both stores for contexts of so many tokens (default 150 to 2,000). answer words: the share of
+LoCoMo: each conversation is stored twice, as messages only, and consolidated (after each session every message is distilled,
+and a sleep pass runs). Each question then asks both stores for contexts of so many tokens (default 150 to 2,000). answer words: the share of
 the answer's words in the context. evidence: the share of the cited messages in it, themselves, or as a fact or a line of a
 page that rests on them. Both are printed for the conversation that the packing was tuned on and for the others, and for
 the questions of category 1 (lists, orders, counts) apart.
@@ -149,21 +149,23 @@ def content(text: str) -> frozenset[str]:
 
 
 def opened(talk: Talk, folder: Path, *, consolidated: bool, llm: str | None = None) -> AgentMemory:
-    """The memory of a conversation, which is written unless the folder has it already."""
+    """The memory of a conversation, which is written unless the folder has it already, with a night after each session."""
     path = folder / f"{talk.name}-{'consolidated' if consolidated else 'messages'}.db"
-    is_new = not path.exists()
+    is_new, clock = not path.exists(), FrozenClock(talk.end)
     memory = AgentMemory.open(
         path,
         scope=f"bench/{talk.name}",
         llm=llm if consolidated else None,
         embedder="static",
-        clock=FrozenClock(talk.end),
+        clock=clock,
     )
-    if is_new:
-        memory.add_messages(talk.messages, conversation=talk.name)
+    for _, messages in talk.sessions if is_new else ():
+        clock.now = max(message.at for message in messages if message.at) + timedelta(hours=12)
+        memory.add_messages(messages, conversation=talk.name)
         if consolidated:
             memory.consolidate_all(force=True)
             memory.sleep()
+    clock.now = talk.end
     return memory
 
 
