@@ -86,7 +86,7 @@ class HitForms:
         memory = self.hit.memory
         if memory.kind != MESSAGE:
             return self.least
-        said = " ".join(part for part in _parts(memory.visible_text) if self._asked_in(part))
+        said = " ".join(part for part in _sentences(memory.visible_text) if self._asked_in(part))
         if self._asked_in(said) > self._asked_in(" ".join(fact.text for fact in self._facts)):
             return _shorter(self._said(said), self._whole)
         return self.least
@@ -152,17 +152,18 @@ def trimmed(text: str) -> str:
 
     A single word that is left of a longer sentence says nothing: it is the name of whom the greeting was for.
     """
-    return " ".join(_parts(text))
+    kept = _sentences(text)
+    return " ".join((*kept, *captions(text))) if kept else ""
 
 
-def _parts(text: str) -> list[str]:
-    """The sentences and captions of a trimmed message."""
+def _sentences(text: str) -> list[str]:
+    """The sentences of a trimmed message."""
     kept = []
     for sentence in sentences(text):
         short = trim(sentence)
         if short and not is_small_talk(short) and (" " in short or " " not in sentence):
             kept.append(short)
-    return [*kept, *captions(text)] if kept else []
+    return kept
 
 
 def _adds_details(said: str, fact: Memory) -> bool:
