@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -107,3 +109,41 @@ def test_a_copy_in_a_store_with_another_secret_recognises_what_was_erased(
         copied.erase(text="Hello")
         assert copied.add_messages([{"role": "user", "content": PIN, "id": "m1"}], "c1").ids == ()
         assert copied.ports.store.check(deep=True) == []
+
+
+@pytest.mark.parametrize("length", [900, 3_000, 24_000, 400_000])
+def test_what_remains_of_a_text_of_any_length_is_found_in_the_file(
+    length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = Random(length)
+    text = " ".join("".join(chance.choices("abcdefghijklmnop", k=7)) for _ in range(length // 8))
+    with AgentMemory.open(tmp_path / "a.db", llm=None, embedder=None) as opened:
+        (said,) = opened.add_message({"role": "user", "content": text}, "c1").ids
+        opened.add("The gate opens at nine")
+        store: Any = opened.ports.store
+        store._db.pragma("secure_delete", 0)
+        monkeypatch.setattr(store, "rewrite_erased", lambda **_: store._emptied() or ())
+        receipt = opened.erase(id=said)
+        assert not receipt.verified
+        assert receipt.problems == ("a.db still holds the bytes of what was erased",)
+        monkeypatch.undo()
+        assert store.rewrite_erased() == ("a.db",)
+        assert store.find_traces([text[at : at + 300] for at in range(0, len(text) - 300, 300)]) == []
+
+
+def test_the_patterns_of_a_long_text_are_few_and_short(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Zoë met 4821 people at the harbour. " * 10_000
+    memory.add_message({"role": "user", "content": text}, "c1")
+    store: Any = memory.ports.store
+    proves, sought = store.prove_erased, []
+
+    def noted(scope: str, sought_now: list[str], *rest: object, **options: object) -> object:
+        sought.extend(sought_now)
+        return proves(scope, sought_now, *rest, **options)
+
+    monkeypatch.setattr(store, "prove_erased", noted)
+    assert memory.erase(text=text).verified
+    assert len(sought) > 10
+    assert sum(map(len, sought)) < 2 * len(text), (
+        "a spelling of the whole text takes its length, and there are hundreds"
+    )

@@ -30,6 +30,10 @@ NOT_REACHED = (
 MIN_SCAN_LENGTH = 12
 """Characters of the shortest text that is searched for in files: a shorter one may occur by chance."""
 
+PIECE, PIECES = 500, 32
+"""Characters of the pieces of a longer text that are searched for, and their greatest number. A text that is longer than a page
+of a file is nowhere in one piece."""
+
 MAX_LISTED = 10
 """Ids that a receipt prints of the memories that still say what was erased."""
 
@@ -223,7 +227,8 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
             Plan(id=new_id(now), scope=ports.scope, cause="erase", at=now, groups=groups, parent=done.run_id)
         )
     titles, present = _gone_titles(ports, done), _titles(ports)
-    words = [*(spellings(choice.text) if choice.text is not None else []), *sorted(set(titles) - set(present.values()))]
+    first, *others = _pieces(choice.text or "")
+    words = [*spellings(first), *others, *sorted(set(titles) - set(present.values()))]
     proof = ports.store.prove_erased(
         ports.scope,
         _needles(words, done.destroyed.values()),
@@ -393,9 +398,22 @@ def _still(ports: Ports, choice: EraseTarget, destroyed: Mapping[str, Memory]) -
 
 
 def _needles(words: Sequence[str], erased: Iterable[Memory]) -> list[str]:
-    """The texts to look for in the files: the words of the request, and all texts of the erased memories."""
+    """The texts to look for in the files: the words of the request, and all texts of the erased memories, in pieces."""
     texts = [*words]
     for memory in erased:
         quotes = (source.quote for source in memory.sources)
         texts += [memory.text, memory.speaker or "", *strings(memory.metadata), *strings(memory.data), *quotes]
-    return [text for text in dict.fromkeys(texts) if len(text) >= MIN_SCAN_LENGTH]
+    pieces = dict.fromkeys(piece for text in texts for piece in _pieces(text))
+    return [piece for piece in pieces if len(piece) >= MIN_SCAN_LENGTH]
+
+
+def _pieces(text: str) -> list[str]:
+    """A text of up to two pieces as it is; of a longer one as many pieces at even distances, the first and last included.
+
+    >>> [(len(piece), piece[:3]) for piece in _pieces("abc" * 400)], _pieces("abc")
+    ([(500, 'abc'), (500, 'cab'), (500, 'bca')], ['abc'])
+    """
+    if len(text) <= 2 * PIECE:
+        return [text]
+    count = min(PIECES, len(text) // PIECE + 1)
+    return [text[at : at + PIECE] for at in (place * (len(text) - PIECE) // (count - 1) for place in range(count))]
