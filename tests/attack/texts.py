@@ -17,14 +17,16 @@ from slowwave.errors import NotFoundError
 from slowwave.formats.vault.parse import sheet
 from slowwave.pipelines.ingest.notes import WORDS_LONGEST
 from slowwave.pipelines.planning import TEXT_LONGEST as FACT_LONGEST
+from slowwave.policy.text.features import LONG
 from slowwave.testing.long_texts import KINDS
 
 GROWTH: Final = 2.2
 """The most by which the time may grow when the length doubles."""
 MEASURABLE: Final = 0.06
 """Seconds of the processor. What takes less at the longer length is fast enough, and is not compared."""
-TAIL: Final = " fooBar max_size, I live in Berlin since 2020. "
-"""Words that every text ends with: many patterns are only tried if the text has a certain character or word."""
+TAIL: Final = " again" * (LONG + 1) + " fooBar max_size, I live in Berlin since 2020. "
+"""Words that every text ends with: many patterns are only tried if the text has a certain character or word, and a text is
+embedded a second time, in passages, if it has more than LONG words."""
 Verb = Callable[[AgentMemory, str, Path], object]
 
 
