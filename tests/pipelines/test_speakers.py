@@ -44,6 +44,7 @@ ODD = (
     "Seven", "Will", "May", "No", "Never", "not", "Thief", "O'Neil", "Jean-Luc", "A", "Ann: Bob", "ann@x.example", "Ada Lovelace (HR)",
     "Ann 😀", "山田", "Ада", "मीरा", "مريم", "İnci", "x.y.z",
 )  # fmt: skip
+SHORT = ("ada99", "user_4711", "U04ABC123", "May", "Ann 😀")
 NAMES = st.one_of(
     st.sampled_from(ODD),
     st.from_regex(r"[A-Za-z]{1,8}[_.-]?[0-9]{1,5}", fullmatch=True),
@@ -85,7 +86,9 @@ def facts_of_ann() -> list[str]:
         return facts_of(memory, "Ann")
 
 
-@pytest.mark.parametrize("name", [*ODD[:4], *(pytest.param(name, marks=pytest.mark.long) for name in ODD[4:])])
+@pytest.mark.parametrize(
+    "name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.long) for name in ODD]
+)
 def test_a_speaker_of_any_name_has_the_same_facts_and_summaries_as_ann(name: str, facts_of_ann: list[str]) -> None:
     with spoken(name) as memory:
         assert memory.refused() == []

@@ -272,7 +272,7 @@ def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
     read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
     for piece in joined(message.text, [one for one in read if not _BOLD_LABEL.match(one.text)]):
         for draft in reader.read(piece):
-            text = without_connective(clean_text(draft.text))
+            text = without_connective(clean_text(draft.text, speaker))
             if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text) or is_own_name(text, speaker):
                 continue
             if draft.claim.kind != PROCEDURAL and is_cut(text):
@@ -512,8 +512,12 @@ def _without_trouble(words: str) -> str | None:
     return None if _MADE_SURE.search(trouble.group()) or _STRUGGLE.search(trouble.group()) else words
 
 
-def clean_text(text: str) -> str:
-    """The text of a fact on one line, without intensifiers and end marks."""
+def clean_text(text: str, speaker: str | None = None) -> str:
+    """The text of a fact on one line, without intensifiers, end marks and pictures, but with those of the speaker's name.
+
+    >>> clean_text("Ann 😀 really likes tea 😀.", "Ann 😀")
+    'Ann 😀 likes tea'
+    """
     text = re.sub(
         r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)",
         "",
@@ -521,6 +525,7 @@ def clean_text(text: str) -> str:
     )
     text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
     text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)
-    text = _PICTURES.sub("", text)
+    parts = text.split(speaker) if speaker else [text]
+    text = (speaker or "").join(_PICTURES.sub("", part) for part in parts)
     text = re.sub(r"\s+(?=,)", "", re.sub(r"\s+", " ", text)).strip(" \t,;:-–—.!")
     return text[:1].upper() + text[1:]

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from slowwave.policy.guard.labels import bare_name
+from slowwave.policy.text.calendar import LOWER_MONTHS
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _ANONYMOUS: Final = "The user"
@@ -18,6 +19,9 @@ _ANONYMOUS: Final = "The user"
 _STRIPPED: Final = " \t\n,;:-–—.!"
 """Marks that the writer of facts removes from both ends of a text, and therefore from a name that begins it."""
 _OBJECT: Final = lazy_regex(r"\b(?:me|us|myself|ourselves|mine|ours)\b", re.IGNORECASE)
+_DAY: Final = lazy_regex(r"\b\d{1,2}(?:st|nd|rd|th)? \Z")
+"""The number of a day: a month after it is no name."""
+_DAY_LONGEST: Final = 6
 
 
 def without_people(text: str, people: Iterable[str], sources: Iterable[str] = ()) -> str:
@@ -42,6 +46,9 @@ def without_people(text: str, people: Iterable[str], sources: Iterable[str] = ()
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal objects
+        before = text[max(0, match.start() - _DAY_LONGEST) : match.start()]
+        if match.lastgroup == "object" and match[0].lower() in LOWER_MONTHS and _DAY.search(before):
+            return match[0]
         objects -= match.lastgroup == "object"
         if match.lastgroup == "object" and objects < 0:
             return match[0]
