@@ -230,7 +230,7 @@ def test_the_stored_form_of_an_index_changes_only_with_its_layout_number() -> No
 def test_a_malformed_entry_is_refused_when_columns_are_read() -> None:
     memory, entry = said(1, "cats and dogs")
     for damage in ({"terms": b"x"}, {"vectors": b"xyz"}):
-        with pytest.raises(CorruptError, match="check"):
+        with pytest.raises(CorruptError, match="doctor"):
             columns([(memory, replace(entry, **damage))])
 
 

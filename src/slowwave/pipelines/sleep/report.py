@@ -134,7 +134,7 @@ class SleepReport:
         if self.unread_waiting and self.again:
             lines.append(
                 f"not read yet: {self.unread_waiting:,} of the latest messages; sleep reads them from {self.again:%Y-%m-%d %H:%M} "
-                "UTC, when their conversation is idle; `slowwave consolidate` or `consolidate(force=True)` reads them at once"
+                "UTC, when their conversation is idle; `consolidate` with force reads them at once"
             )
         if self.held:
             lines.append(f"over a size target: {self.held:,} that an undo or `revive` restored; see `health`")
