@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from measuring import save, table
-from slowwave.minds.offline.rules.foreign_text import own_text
+from slowwave.policy.text.foreign.own_text import own_text
 
 LENGTH: Final = 17_000  # characters
 REPEATS: Final = 3

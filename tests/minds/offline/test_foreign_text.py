@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.minds.offline.distil import distil
-from slowwave.minds.offline.rules.cues import REACH, Words, cue, group
-from slowwave.minds.offline.rules.foreign_text import own_text
-from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.model.memory import Memory, Role
 from slowwave.model.mind import Transcript, Turn
+from slowwave.policy.text.foreign.cues import REACH, Words, cue, group
+from slowwave.policy.text.foreign.own_text import own_text
+from slowwave.policy.text.foreign.role_play import playing_at
 
 FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y(?! lyrics))\b")
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -47,6 +47,9 @@ FOREIGN = [
     "Chapter one begins like this: I had three brothers and a wooden leg.",
     "Poem draft:\nI am the son of the sea\nI own no land",
     "Write a poem in which I am a baker from Lyon.",
+    "Write a story. I am a dragon. I live in a cave. My name is Smaug.",
+    "Please tell me a bedtime story about the sea! Make it funny. I am a whale and I own two shells.",
+    "Can you compose a ballad?\nI am a miller from Kent. My son is a thief.",
     'My grandmother always said "I never owned a car and I never will".',
     'The witness wrote: "I was at home in Leeds. I own no gun."',
     "My neighbour keeps saying: I'm selling up, I'm moving to Spain.",
@@ -95,6 +98,7 @@ FOREIGN = [
     "imagine you're me: I work at a zoo and I have a python. What gift would you like?",
 ]
 OWN = [
+    "Help me write a novel. I am a retired teacher from Kent.",
     "I live in Bern and I work as a nurse.",
     "My name is Ida, I have two sons and a dog called Rex.",
     "You are a helpful assistant. I'm 34 and vegetarian.",

@@ -24,7 +24,6 @@ from slowwave.minds.offline.rules.references import generalise_demonstratives, i
 from slowwave.minds.offline.rules.referents import Statement, has_open_noun, names_something, with_referents
 from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
 from slowwave.minds.offline.rules.replacements import with_each_month, with_new_day
-from slowwave.minds.offline.rules.role_play import playing_at
 from slowwave.minds.offline.rules.session_work import WorkMessage, is_session_work, without_fault
 from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
 from slowwave.minds.offline.rules.split import StatementPiece, pieces
@@ -37,6 +36,7 @@ from slowwave.policy.comparison.alignment import prepare
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.clauses import without_fillers
 from slowwave.policy.text.dates import resolve
+from slowwave.policy.text.foreign.role_play import playing_at
 from slowwave.policy.text.tokens import terms
 
 if TYPE_CHECKING:

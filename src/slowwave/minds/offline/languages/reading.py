@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from slowwave.minds.offline.languages.table import Form, Table, tables
-from slowwave.minds.offline.rules.foreign_text import own_text
 from slowwave.model.memory import Kind
+from slowwave.policy.text.foreign.own_text import own_text
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import ENGLISH_EVIDENCE
 

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.minds.offline.rules.foreign_text import own_text
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.words import SOME_PEOPLE
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.text.clauses import prose
+from slowwave.policy.text.foreign.own_text import own_text
 
 _WROTE: Final = re.compile(
     r"^.{0,80}\b(?:wrote|schrieb|a écrit|escribió):\s*$|^-{2,} ?(?:Original|Forwarded)|^_{10,}",
@@ -144,7 +144,7 @@ class StatementPiece:
 
 
 def pieces(text: str, called: Collection[str] = (), *, playing: bool = False) -> tuple[StatementPiece, ...]:
-    """The declarative pieces of a message, without code, foreign text (see `foreign_text`), captions and questions.
+    """The declarative pieces of a message, without code, foreign text (see `own_text`), captions and questions.
 
     Args:
         text: The message, verbatim.

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from slowwave.minds.offline.rules.cues import Cue, cue
+from slowwave.policy.text.foreign.cues import Cue, cue
 
 FIRST_PERSON: Final = r"(?:I|I['’](?:m|ve|d|ll)|im|ive|my|we|we['’](?:re|ve|ll|d)|our|me|mine|us)"
 # Kinds of text that people paste, in which "I" is its author.
@@ -156,6 +156,18 @@ TASK_BEFORE_I: Final[tuple[Cue, ...]] = (
         rf"\b(?:make up|invent|create|write|continue|develop|come up with|flesh out)\b[^.!?\n]{{0,30}}\b(?:backstory|persona|character|riddle|plot|villain|hero)\b[^.!?\n]{{0,40}}[.!]\s+(?={FIRST_PERSON}\b)",
         "backstory persona character riddle plot villain hero",
     ),
+)
+_INVENTED: Final = (
+    r"(?:(?:short |bedtime |love |fairy )?(?:stor(?:y|ies)|tales?)|poems?|haikus?|limericks?|sonnets?|ballads?|songs?|lyrics|novels?|fables?|fairy ?tales?|"
+    r"monologues?|flash fiction|fan ?fic(?:tion)?s?)"
+)
+# A text to be invented, with its material behind the request: "Write a story. I am a dragon."; not one that the user writes ("Help
+# me write a novel. I am a teacher.").
+TO_INVENT: Final = cue(
+    rf"{START}(?![^.!?\n]{{0,40}}\bhelp\b){_POLITE}(?:write|tell|compose|invent|make up|create|spin|sing|narrate|come up with)(?: (?:me|us))?(?: (?:an?|another|the|some|one|my|your))?(?: [\w-]+){{0,3}}? {_INVENTED}\b"
+    r"[^.!?:\n]{0,120}[.!?\n]",
+    "write tell compose invent make_up create spin sing narrate come_up",
+    KINDS,
 )
 # The same after the text: "… Translate this." Then what stands before is the text.
 TASK_AFTER: Final[tuple[Cue, ...]] = (

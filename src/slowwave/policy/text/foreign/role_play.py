@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
-from slowwave.minds.offline.rules.cues import Words, cue
 from slowwave.model.memory import Memory
+from slowwave.policy.text.foreign.cues import Words, cue
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 PAUSE: Final = timedelta(hours=3)

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from slowwave.minds.offline.rules.cues import Cue, Words, cue
-from slowwave.minds.offline.rules.exercises import exercise_spans
-from slowwave.minds.offline.rules.labels import foreign_labels
-from slowwave.minds.offline.rules.role_play import play_spans
-from slowwave.minds.offline.rules.text_tasks import (
+from slowwave.policy.text.foreign.cues import Cue, Words, cue
+from slowwave.policy.text.foreign.exercises import exercise_spans
+from slowwave.policy.text.foreign.labels import foreign_labels
+from slowwave.policy.text.foreign.role_play import play_spans
+from slowwave.policy.text.foreign.text_tasks import (
     FICTION_KIND,
     FIRST_PERSON,
     KINDS,
@@ -22,6 +22,7 @@ from slowwave.minds.offline.rules.text_tasks import (
     TASK,
     TASK_AFTER,
     TASK_BEFORE_I,
+    TO_INVENT,
 )
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.names import word_set
@@ -333,7 +334,7 @@ def _outside(cues: Iterable[Cue], words: Words, span: Callable[[re.Match[str]], 
 
 
 def _tasks(text: str, words: Words) -> Spans:
-    yield from _outside((*TASK, *TASK_BEFORE_I), words, lambda match: _rest(text, match.end()))
+    yield from _outside((*TASK, *TASK_BEFORE_I, TO_INVENT), words, lambda match: _rest(text, match.end()))
     for each in TASK_AFTER:
         last = max((match.start() for match in each.find(words)), default=0)
         if text[:last].strip():
