@@ -55,6 +55,11 @@ def texts(text: str, *, speaker: str | None = None) -> list[str]:
         ("Myself Harish, I run a garage in Kochi.", ["The user's name is Harish", "The user runs a garage in Kochi"]),
         ("i will be moving to Ghent in July 2024", ["The user will be moving to Ghent in July 2024"]),
         ("I can't have shellfish so no prawns for me", ["The user can't have shellfish"]),
+        ("I GOT THE JOB AT NASA!", ["The user got the job at NASA"]),
+        ("I LOVE MY NEW BOSS", ["The user loves the user's new boss"]),
+        ("I use the SQL API at work.", ["The user uses the SQL API at work"]),
+        ("Elsa is allergic to eggs.", ["Elsa is allergic to eggs"]),
+        ("Rose turns 5 on 14 March 2025.", ["Rose turns 5 on 14 March 2025"]),
         ("On our team Dagny owns the billing and Femi does the support", ["Dagny owns the billing and Femi does the support"]),
         ("My name's Bettina but call me Betty.", ["The user's name is Bettina", "The user is called Betty"]),
         ("hi there, Marek here", ["The user's name is Marek"]),
@@ -269,6 +274,7 @@ def test_an_order_for_every_case_to_come_is_a_standing_instruction(text: str, wa
         "Good morning, happy Friday!",
         "Add a section about 12 January 2024",
         "The results in my code are wrong",
+        "Day one: the gulls left",
     ],
 )
 def test_requests_headings_and_greetings_are_no_notes(text: str) -> None:

@@ -323,7 +323,7 @@ def _of_other(body: str, speaker: str, names: Collection[str]) -> Clause | None:
 def _is_rare_name(first: str, after: list[str], found: tuple[int, str, str]) -> bool:
     """Whether a word at the start of a sentence is a name although the conversation has it nowhere else.
 
-    It is one before a verb that only people do, before "is my brother", and if English has no such word.
+    It is one before a verb that only people do, before "is my brother", "is allergic" and "turns 5", and if English has no such word.
     """
     place, base, form = found
     verb, following = plain(after[place - 1]), [plain(word) for word in after[place : place + 4]]
@@ -331,6 +331,8 @@ def _is_rare_name(first: str, after: list[str], found: tuple[int, str, str]) -> 
         verb in _OF_PEOPLE
         or (verb in {"does", "doesn't"} and third_person(base) in _OF_PEOPLE)
         or (base == "be" and following[:1] in (["my"], ["our"]) and not (PERSON_WORDS | JOBS).isdisjoint(following))
+        or (base == "be" and following[:1] in (["allergic"], ["pregnant"], ["diabetic"]))
+        or (verb == "turns" and "".join(following[:1]).isdigit())
     ):
         return True
     return (

@@ -48,7 +48,7 @@ _NO_LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 _OWN_LABEL: Final = re.compile(
-    r"^(?:(?:(?:least )?favou?rite|dream|bin|day|school|training)\b.*|(?:full |first |last )?name|city|town|country|studies|(?:food )?allerg(?:y|ies)|intolerances?|diet|birthday|born|age|job|occupation|profession|employer|address|home|phone|mobile|hometown|"
+    r"^(?:(?:(?:least )?favou?rite|dream|bin|day(?! (?:\d+|one|two|three|four|five|six|seven)\b)|school|training)\b.*|(?:full |first |last )?name|city|town|country|studies|(?:food )?allerg(?:y|ies)|intolerances?|diet|birthday|born|age|job|occupation|profession|employer|address|home|phone|mobile|hometown|"
     r"nationality|native language|languages|pronouns|blood (?:type|group)|star sign|hobb(?:y|ies)|interests|pets?|kids|children|siblings|partner|spouse|car|bike|doctor|dentist|"
     r"medication|meds|shift(?:s| pattern)?|work(?:ing)? (?:hours|days)|.* size|dislikes|likes|(?:new|old|current) \w+(?: \w+)* ?)$",
     re.IGNORECASE,

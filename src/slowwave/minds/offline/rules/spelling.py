@@ -6,6 +6,8 @@ from typing import Final
 from slowwave.minds.offline.rules.morphology import finite_base, ing_base, is_base, past_base, third_base
 from slowwave.minds.offline.rules.words import JOBS, TOLERATING
 from slowwave.policy.text.names import word_set
+from slowwave.policy.text.tokens import STOP_WORDS
+from slowwave.policy.text.word_frequency import commonest
 
 _CASUAL: Final = {
     "im": "I'm", "i'm": "I'm", "ive": "I've", "i've": "I've", "i'd": "I'd", "i'll": "I'll", "i": "I", "dont": "don't", "didnt": "didn't",
@@ -63,15 +65,23 @@ _ARTICLE: Final = word_set(
     "a an the my our some two three four five six seven eight nine ten in on at to up out off from for as with"
 )
 
+_SHOUTED: Final = re.compile(r"(?<![\w'’-])(?:I|A|[A-Z][A-Z'’]+)(?: (?:I|A|[A-Z][A-Z'’]+))+(?![\w'’-])")
+_TELLING: Final = STOP_WORDS - word_set("i a it us am or who")
+"""Function words that tell shouting from abbreviations; the words taken out may be some."""
+_COMMON: Final = 2_000  # the most frequent words; of rarer ones capitals may be a part
+
 
 def spelled_out(text: str) -> str:
-    """The text with apostrophes and a capital I where casual writing leaves them out.
+    """The text with apostrophes and a capital I where casual writing leaves them out, and without shouting.
 
     >>> spelled_out("im 19 and i dont smoke")
     "I'm 19 and I don't smoke"
     >>> spelled_out("my sister's a nurse")
     'my sister is a nurse'
+    >>> spelled_out("I GOT THE JOB AT NASA")
+    'I got the job at NASA'
     """
+    text = _SHOUTED.sub(lambda m: _calmed(m.group()), text)
     text = _TOKEN.sub(lambda m: _CASUAL.get(m.group().lower().replace("’", "'"), m.group()), text)
     text = re.sub(
         r"\b(I|[Ww]e)['’]ve (?=(?:an?|no|two|three|four|five|\d+|the) (?!(?:been|had|got)\b))", r"\1 have ", text
@@ -80,6 +90,15 @@ def spelled_out(text: str) -> str:
     text = _DAY_NAME.sub(lambda m: m.group().capitalize(), text)
     text = _FAVOURITE.sub(lambda m: f"my {m[1].lower()} is ", _PROPERTY.sub(r"\1 is ", text))
     return _CONTRACTED.sub(lambda m: f"{m[1]} {'has' if m['been'] else 'is'} ", text)
+
+
+def _calmed(shouted: str) -> str:
+    """Words in capitals with the common ones in lower case, if a function word shows that they are no abbreviations."""
+    found = shouted.split()
+    if _TELLING.isdisjoint(word.lower() for word in found):
+        return shouted
+    common = commonest(_COMMON)
+    return " ".join(word.lower() if word.lower() in common and word != "I" else word for word in found)
 
 
 def with_subject(text: str) -> str | None:  # noqa: PLR0911 - each return is a form of sentence
