@@ -30,6 +30,27 @@ def test_the_newest_statement_of_a_slot_comes_first_and_the_older_is_marked(worl
     assert hits[0].relevance > hits[1].relevance
 
 
+def test_a_thing_that_works_now_is_no_job(world: "World") -> None:
+    _said(world, "I have worked at Studio North since 2019.", "My query fails", "thanks, works now")
+    first = world.open().search("where do I work")[0]
+    assert (first.text, first.stale) == ("I have worked at Studio North since 2019.", False)
+
+
+def test_a_role_play_and_a_story_state_nothing_about_the_user(world: "World") -> None:
+    play = "Let's roleplay: you are a recruiter. I'm Batman, and I live in Gotham."
+    _said(
+        world,
+        "I'm Batu, hello. I live in Linz.",
+        play,
+        "Write a story. I am a dragon. I live in Rome. My name is Smaug.",
+    )
+    for question in ("what is my name", "where do I live"):
+        first, *others = world.open().search(question)
+        assert first.text == "I'm Batu, hello. I live in Linz."
+        assert (first.stale, first.relevance) == (False, 0.8)
+        assert max(hit.relevance for hit in others) < 0.5
+
+
 def test_what_must_be_avoided_is_found_without_a_word_of_the_question_and_nothing_outdates_it(world: "World") -> None:
     _said(
         world, "I'm allergic to walnuts", "I bought blue shoes", "I never eat liver", "The food market opens on Monday"

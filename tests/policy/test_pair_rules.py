@@ -111,6 +111,8 @@ def test_a_word_of_change_in_a_short_later_sentence_outdates_perhaps(question: s
         ("who is my landlord", "I have a new dentist now.", "My landlord is Mr Brandt."),
         ("what is my dog called", "My dog Rex is ill now.", "My dog is Rex."),
         ("what is the dog called", "The dog barks at the new postman.", "The dog is called Rex."),
+        ("where do I work", "thanks, works now", "I have worked at Studio North since 2019."),
+        ("where do I work", "Great, it works now!", "I have worked at Studio North since 2019."),
     ],
 )
 def test_a_doubt_another_subject_and_a_statement_that_keeps_all_change_nothing(

@@ -60,6 +60,8 @@ def test_another_question_has_none(question: str) -> None:
         ("name", "Everybody is kind here. People call me Bo", "bo"),
         ("age", "im 27 btw", "27"),
         ("work", "I started at Fairphone on Monday", "fairphone"),
+        ("work", "I start at the Fairphone Museum on 2 June", "fairphone museum"),
+        ("work", "I've worked at Studio North for six years", "studio north"),
         ("job", "I'm a night nurse in Lund", "night nurse"),
         ("pay", "My salary went up to 48k", "48k"),
         ("birthday", "My birthday is on 3 May", "3 may"),
@@ -86,6 +88,8 @@ def test_a_plain_statement_gives_the_value(name: str, text: str, value: str) -> 
     ("name", "text"),
     [
         ("home", "He lives in the fridge now."),
+        ("work", "I worked at Fairphone"),
+        ("work", "I start at nine on Monday"),
         ("diet", "I'm not allergic to anything"),
         ("diet", "I have no allergies"),
         ("diet", "I don't eat out much"),

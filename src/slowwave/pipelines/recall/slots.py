@@ -6,6 +6,7 @@ from typing import Final
 from slowwave.model.memory import FACT_KINDS, MESSAGE
 from slowwave.model.query import Hit
 from slowwave.policy.ranking.slots import Slot, SlotStatement, outdated_because, statement
+from slowwave.policy.text.foreign.own_text import own_text
 
 RAISED: Final = 5
 """The most hits that are raised."""
@@ -46,7 +47,7 @@ def stated_first(slot: Slot, hits: list[Hit], more: list[Hit]) -> list[Hit]:
 
 
 def _stated(slot: Slot, hit: Hit) -> SlotStatement | None:
-    """What the memory of a hit states of the slot, or a fact that is shown with it."""
+    """What the memory of a hit states of the slot, or a fact that is shown with it. A role play or a story states nothing."""
     memory = hit.memory
     if memory.is_cascade or (memory.kind == MESSAGE and memory.role == "assistant" and memory.speaker is None):
         return None
@@ -58,6 +59,8 @@ def _stated(slot: Slot, hit: Hit) -> SlotStatement | None:
     else:
         by_holder = memory.role == "user" or memory.kind in FACT_KINDS
     found = statement(slot, hit.text, by_holder=by_holder)
+    if found is not None and memory.kind == MESSAGE:
+        found = statement(slot, own_text(hit.text), by_holder=by_holder)
     if found is None and memory.kind == MESSAGE:
         facts = (statement(slot, fact.text, by_holder=False) for fact in hit.facts)
         found = next((one for one in facts if one is not None), None)

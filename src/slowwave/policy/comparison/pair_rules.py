@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from slowwave.policy.text.features import is_rule
+from slowwave.policy.text.features import is_rule, is_small_talk
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
@@ -160,12 +160,18 @@ def changed_for(question: frozenset[str], new: str, old: str) -> Outdated | None
         or earlier.new
         or not asked
         or earlier.content <= later.content
+        or _names_nothing_new(new, earlier)
     ):
         return None
     if max(len(later.content), len(earlier.content)) > SHORT or len(later.content & asked) < ALIKE * len(asked):
         return None
     because = f"A later statement may give a new value: “{new.strip()}”"
     return Outdated(new_value=new.strip(), old_value=old.strip(), because=because, certain=False)
+
+
+def _names_nothing_new(new: str, earlier: _Read) -> bool:
+    """Whether a later sentence has no content but words of the earlier one and thanks or praise: "thanks, works now"."""
+    return _content(" ".join(word for word in words(new) if not is_small_talk(word))) <= earlier.content
 
 
 def may_outdate(sentence: str) -> bool:

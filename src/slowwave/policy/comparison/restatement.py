@@ -56,7 +56,7 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
     """The hits whose statement a later hit of the same speaker repeats with another value.
 
     The question must ask for a present value (`asks_current_value`). The older sentence must share a word with the question;
-    the later one must do so too, or report a change ("moved", "switched").
+    the later one must do so too, or report a change ("moved", "switched"). Words of a role play, a story or a quotation state nothing.
 
     Args:
         question: The question.
@@ -65,8 +65,17 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
     Returns:
         Pairs ordered by the rank of the older text, then of the newer. None is `stale` if the question asks for history.
     """
-    if not asks_current_value(question):
+    if not asks_current_value(question) or not (pairs := _pairs(question, ranked)):
         return []
+    from slowwave.policy.text.foreign.own_text import own_text  # noqa: PLC0415 - most questions do without
+
+    read = {place for pair in pairs for place in (pair.older, pair.newer)}
+    own = [(own_text(text) if place in read else text, at, by) for place, (text, at, by) in enumerate(ranked)]
+    return _pairs(question, own) if any(own[place][0] != ranked[place][0] for place in read) else pairs
+
+
+def _pairs(question: str, ranked: Sequence[tuple[str, Any, str | None]]) -> list[ValuePair]:
+    """The pairs of `superseded_hits`, whoever's words the texts are."""
     question_stems = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
     stems, history = frozenset(question_stems), asks_for_history(question)
     every = [_relevant_sentences(question_stems, text) for text, _, _ in ranked]

@@ -42,7 +42,7 @@ _NEW: Final = lazy_regex(rf"^({_OWNER}\s+)new\s+", re.IGNORECASE)
 _CURRENT: Final = lazy_regex(rf"^({_OWNER}\s+)(?:current|latest|present)\s+", re.IGNORECASE)
 # With these words a sentence replaces nothing: it adds, doubts, denies or restricts.
 _ALSO: Final = table_words("additive_words")
-_NOT_PLAIN: Final = (MODALS - {"postponed", "started"}) | NEGATIONS | _ALSO | {"going", "formerly"}
+_NOT_PLAIN: Final = (MODALS - {"postponed", "start", "starts", "started"}) | NEGATIONS | _ALSO | {"going", "formerly"}
 _USER: Final = frozenset({"i", "the user"})
 _CLAUSE: Final = table_words("clause_words")
 
@@ -50,7 +50,7 @@ _BE: Final = r"(?:am|is|are)"
 _STATE: Final = lazy_regex(
     r"^(?P<holder>.+?)\s+(?:"
     rf"(?P<live>(?:lives?|resides?|{_BE} (?:living|residing|based|located)) in)"
-    rf"|(?P<work>(?:works?|{_BE} (?:working|employed)) (?:at|for|by))"
+    rf"|(?P<work>(?:works?|{_BE} (?:working|employed)|(?:has|have) (?:worked|been working)) (?:at|for|by))"
     rf"|(?P<role>(?:works?|{_BE} (?:working|employed)) as)"
     rf"|(?P<from>(?:comes?|{_BE}) from)"
     r"|(?P<prefer>prefers?)"
@@ -97,7 +97,7 @@ _FORMS: Final[tuple[tuple[str, tuple[Relation, ...], bool], ...]] = (
     (rf"(?P<holder>{_PEOPLE}.+?)\s+{_AUX}{_SET}{_WAY}{_FROM}\s+to", ("be",), True),
     (rf"(?P<holder>.+?)\s+{_AUX}(?:started|have|{_TOOK})\s+a\s+new\s+{_JOB}\s+(?:at|with)", ("work",), True),
     (
-        rf"(?P<holder>.+?)\s+{_AUX}(?:joined|started\s+(?:(?:working|work|a\s+job)\s+)?(?:at|for|with)|{_TOOK}\s+a\s+{_JOB}\s+(?:at|with))",
+        rf"(?P<holder>.+?)\s+{_AUX}(?:joined|starts?\s+(?:(?:working|work)\s+)?at|started\s+(?:(?:working|work|a\s+job)\s+)?(?:at|for|with)|{_TOOK}\s+a\s+{_JOB}\s+(?:at|with))",
         ("work",),
         False,
     ),
@@ -106,7 +106,7 @@ _CHANGES: Final = tuple(
     (lazy_regex(rf"^{pattern}\s+(?P<value>.+)$", re.IGNORECASE), frozenset(relations), sure)
     for pattern, relations, sure in _FORMS
 )
-_CHANGE_WORD: Final = lazy_regex(r"\bto\b|\bturned\b|\bjoined\b|\bstarted\b|\bjob\b|\bposition\b", re.IGNORECASE)
+_CHANGE_WORD: Final = lazy_regex(r"\bto\b|\bturned\b|\bjoined\b|\bstart(?:s|ed)?\b|\bjob\b|\bposition\b", re.IGNORECASE)
 _IMPLIED: Final = {"live": "live", "use": "use", "work": "work"}
 _LEADING: Final = lazy_regex(r"^(?:due\s+|scheduled\s+|set\s+)?(?:on|at|for|by|as)\s+", re.IGNORECASE)
 _YEARS: Final = lazy_regex(r"\s+years?\s+old\b", re.IGNORECASE)

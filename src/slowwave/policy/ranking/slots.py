@@ -42,6 +42,8 @@ _FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "work": (
         r"I H NOW(?: been)? (?:workV|working|started|starting)(?: (?:a|my|the|an?) (?:new )?(?:job|position|role))?WITH (?:at|for|with|in) "
         r"(?:(?:a|an|the) )?(?P<value>(?:(?:\w+ ){0,2}(?:company|firm|hospital|school|office|shop|startup|bakery|university|bank|studio|agency|library|clinic|lab|factory)\b)|(?-i:[A-Z][\w'&-]+(?: [A-Z][\w'&-]+)*))",
+        r"I(?: have| has|'ve) NOW workedWITH (?:at|for|with) (?:(?:a|an|the) )?(?-i:(?P<value>[A-Z][\w'&-]+(?: [A-Z][\w'&-]+)*))",
+        r"I NOW startV (?:(?:a|my) new job )?at (?:the )?(?-i:(?P<value>[A-Z][\w'&-]+(?: [A-Z][\w'&-]+)*))",
         r"I H NOW (?:joined|joining) (?-i:(?P<value>[A-Z][\w'&-]+))",
         r"MY (?:new |current )?(?:job|employer|company)(?: is|'s)(?: (?:at|with|in))? (?P<value>[\w'&-]+)",
     ),
