@@ -422,3 +422,15 @@ def test_a_conversation_is_not_both_shown_and_left_out(world: "World", *, relate
     memory = world.open(llm=None, embedder="none")
     with pytest.raises(InputError, match="except_conversation"):
         memory.context("x", conversation=7, except_conversation="7", related_only=related_only)
+
+
+def test_a_question_that_was_asked_several_times_takes_one_place(world: "World") -> None:
+    memory = world.open(relevance_floor=0.0)
+    for n in range(4):
+        memory.add_message(Message(role="user", content="What else could I bake, Ann?" + " " * n), f"c{n}")
+        memory.add_message(Message(role="user", content=f"I bake {n} cakes"), f"c{n}")
+    for conversation in ("c0", "other"):
+        found = memory.context("What could I bake?", conversation=conversation, budget_tokens=600)
+        texts = [item.memory.text for section in found.sections for item in section.items if item.memory]
+        assert sum("What else" in text for text in texts) == 1
+        assert sum("cakes" in text for text in texts) == 4

@@ -376,9 +376,11 @@ class ContextHits:
         known = {item.memory.id for item in (*core, *first, *others) if item.memory}
         facts_left = self.facts - len(core) - len(first)
         found: list[Forms] = [Fixed(full=item) for item in first]
+        kept = without_repeats([each.hit for each in self.hits], [item.memory for item in others if item.memory])
+        once = {hit.memory.id for hit in kept}
         for each in self.hits:
             hit = each.hit
-            if hit.memory.id in known or _repeats_facts(hit, known):
+            if hit.memory.id in known or hit.memory.id not in once or _repeats_facts(hit, known):
                 continue
             if hit.memory.kind != MESSAGE:
                 facts_left -= 1

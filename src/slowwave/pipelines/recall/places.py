@@ -8,11 +8,15 @@ from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.query import Hit
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.ranking.places import Claim, allowed_places, fair_order, repeated_places
+from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.tokens import words
 from slowwave.ports import Ports
 
 MOST: Final = 2
 """For how many sources that take too many places the memories of the others are searched."""
+
+_QUESTION: Final = lazy_regex(r"[^.!?\n]+\?+\s*")
+"""A message of one question."""
 
 Others = Callable[[str], list[Hit]]
 """Searches again without the messages of a conversation."""
@@ -42,18 +46,36 @@ def with_fair_places(ports: Ports, hits: list[Hit], places: int, others: Others)
     return [hits[place] for place in fair_order(claims)]
 
 
-def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits without messages of low trust that have the same words as a better one of their conversation."""
+def without_repeats(hits: Sequence[Hit], shown: Sequence[Memory] = ()) -> list[Hit]:
+    """The hits without messages that have the same words as a better one: of low trust in a conversation, questions in any.
+
+    Args:
+        hits: The hits, best first.
+        shown: Memories that are shown anyway; their questions count as better ones.
+    """
     claims = [
-        Claim(
-            source=hit.memory.conversation if hit.memory.kind == MESSAGE and _is_limited(hit.memory) else None,
-            words=frozenset(words(hit.text)),
-            competes=False,
-        )
-        for hit in hits
+        *(
+            Claim(source=_asked_by(memory), words=frozenset(words(memory.visible_text)), competes=False)
+            for memory in shown
+        ),
+        *(Claim(source=_repeated_in(hit.memory), words=frozenset(words(hit.text)), competes=False) for hit in hits),
     ]
     repeated = repeated_places(claims, alike=1.0)
-    return [hit for place, hit in enumerate(hits) if place not in repeated]
+    return [hit for place, hit in enumerate(hits, len(shown)) if place not in repeated]
+
+
+def _repeated_in(memory: Memory) -> str | None:
+    """Within what a message with the same words repeats this one; None if both are shown."""
+    if memory.kind != MESSAGE:
+        return None
+    return _asked_by(memory) or (memory.conversation if _is_limited(memory) else None)
+
+
+def _asked_by(memory: Memory) -> str | None:
+    """Who asked a message that is one question and nothing else; None for any other memory."""
+    if memory.kind != MESSAGE or not _QUESTION.fullmatch(memory.visible_text):
+        return None
+    return f"asked by {memory.role} {memory.speaker or ''}"
 
 
 def _sources(ports: Ports, hits: Sequence[Hit]) -> dict[str, str | None]:
