@@ -185,6 +185,24 @@ def test_a_phrase_whose_words_are_of_another_topic_alone_does_not_name_that_topi
     assert "sports" in topics_of("Ines rows and runs", least=1)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ines listens to My Brother, My Brother and Me",
+        'Ines watched "The Sister of My Mother"',
+        "Ines likes “Family Guy”",
+    ],
+)
+def test_the_title_of_a_work_tells_no_topic(text: str) -> None:
+    assert "family" not in topics_of(text, 3, least=1)
+    assert "family" in topics_of(f"{text} with her sister", 3, least=1)
+
+
+def test_a_quoted_remark_and_a_name_tell_topics() -> None:
+    assert "family" in topics_of('Ines said "my sister is here"', 3, least=1)
+    assert "family" in topics_of("My Brother is called Tom Hale", 3, least=1)
+
+
 def test_only_lines_with_words_of_the_question_answer_it_and_ended_ones_come_last() -> None:
     lines = [
         line("I row", 1, "a"),

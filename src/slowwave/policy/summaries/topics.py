@@ -32,6 +32,13 @@ _FIGURATIVE: Final = lazy_regex(
 )
 """Phrases whose words are of another topic alone: "twice in a row", "to run for mayor"."""
 
+_TITLE: Final = lazy_regex(
+    r"[\"“](?:[A-Z][\w'’-]*|[\w'’]{1,3})(?:,? (?:[A-Z][\w'’-]*|[\w'’]{1,3}|&)){0,9}[.!?]?[\"”]"
+    r"|(?<=[\w,;:] )(?=(?:[A-Z][\w'’-]*,? |and |of |the |& ){0,5}(?:My|Your|His|Her|Our|Their|You|Me|We|Us)\b)"
+    r"[A-Z][\w'’-]*(?:,? (?:(?:and|of|the|a|an|in|to|&) )?[A-Z][\w'’-]*){2,}"
+)
+"""The title of a work: in quotation marks, or with a pronoun in capitals within a sentence. Its words tell no topic."""
+
 
 @cache
 def _topics_by_stem() -> Mapping[str, Mapping[str, int]]:
@@ -54,7 +61,7 @@ def topic_counts(text: str) -> Mapping[str, int]:
     {'hobbies': 1, 'food': 2, 'family': 1}
     """
     known = _topics_by_stem()
-    roots = {stem(word): None for word in words(text)}
+    roots = {stem(word): None for word in words(_TITLE.sub(" ", text))}
     counts = Counter(topic for root in roots for topic in known.get(root, ()))
     return {topic: counts[topic] for topic in sorted(counts, key=_order().index)}
 
@@ -72,7 +79,7 @@ def topics_of(text: str, most: int = 2, *, least: int = SURE) -> tuple[str, ...]
     """
     known = _topics_by_stem()
     sums: Counter[str] = Counter()
-    for root in {stem(word): None for word in words(_FIGURATIVE.sub(" ", text))}:
+    for root in {stem(word): None for word in words(_FIGURATIVE.sub(" ", _TITLE.sub(" ", text)))}:
         sums.update(known.get(root, {}))
     sums[PLANS] = SURE if _PLANS.search(text) else 0
     sure = [topic for topic in _order() if sums[topic] >= least]
