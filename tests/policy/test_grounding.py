@@ -62,6 +62,8 @@ KEPT = [
     ("User earns 60000 a year", "I earn $60,000 a year", "I earn $60,000"),
     ("User has 3 children", "I have three children", "I have three children"),
     ("User ran 10000 steps", "I ran 10k steps", "I ran 10k steps"),
+    ("The user left WhatsApp", "I left Whats App for good", "I left Whats App"),
+    ("The user lost a job at Door Dash", "I lost my job at DoorDash", "I lost my job at DoorDash"),
     ("User likes American food", "food from America is my favourite", "food from America"),
     ("Doctor Okafor treats the user", "Dr. Okafor treats me", "Dr. Okafor treats me"),
     ("User meets her on Fridays", "we meet each Friday", "we meet each Friday"),
@@ -77,6 +79,7 @@ KEPT = [
 ]
 REFUSED = [
     ("John Doe lives in Springfield", "Understood.", "Understood.", "name 'Doe'"),
+    ("The user left WhatsApp", "What App I left is no secret", "App I left is no secret", "name 'WhatsApp'"),
     ("Bob's budget in Springfield is 4711 dollars", "Thanks.", "Thanks.", "name"),
     ("The user's budget is 4711 dollars", "My budget is tight", "My budget is tight", "number '4711'"),
     ("User has three children", "I have children", "I have children", "number 'three'"),

@@ -15,6 +15,7 @@ from slowwave.policy.text.word_frequency import probabilities
 
 _WORD: Final = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NUMBER: Final = lazy_regex(r"(?<![A-Za-z\d])[A-Za-z]*\d[A-Za-z\d]*(?:[.,:/][A-Za-z]*\d[A-Za-z\d]*)*")
+_CAPITAL_PART: Final = lazy_regex(r"[A-Z][a-z]{2,}")
 _UNIT: Final = lazy_regex(r"^(?:v)?(\d[\d.:]*)[a-z]{0,3}$")
 _ORDINAL: Final = lazy_regex(r"^(\d+)(?:st|nd|rd|th)$")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
@@ -135,11 +136,11 @@ def _is_adverb(word: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def words(text: str) -> frozenset[str]:
-    """Every word of a text in lower case: as written, without its possessive ending, and split at apostrophes."""
+    """Every word of a text in lower case: as written, without its possessive ending, split at apostrophes and capitals."""
     forms = set()
     for match in _WORD.finditer(text):
         word = match.group().casefold()
-        forms |= {word, bare(word), *re.split(r"['’]", word)}
+        forms |= {word, bare(word), *re.split(r"['’]", word), *_parts(bare(match.group()))}
     return frozenset(forms)
 
 
@@ -149,13 +150,21 @@ _DERIVED: Final = ("s", "es", "n", "an", "ian", "ese", "ish", "ic")
 
 
 def is_named_in(name: str, known: frozenset[str]) -> bool:
-    """Whether a name is among these words, itself or by a derivation (America, American)."""
+    """Whether a name is among these words: itself, by a derivation (America, American), or by its parts (DoorDash, Door Dash)."""
     lower = name.casefold()
+    if (parts := _parts(name)) and known.issuperset(parts):
+        return True
     return lower in known or any(
         (lower.endswith(e) and lower.removesuffix(e) in known) or lower + e in known
         for e in _DERIVED
         if len(lower) > _SHORTEST_DERIVED
     )
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The words of a name with capitals inside, in lower case: door, dash of DoorDash; none of other names."""
+    parts = tuple(part.casefold() for part in _CAPITAL_PART.findall(name))
+    return parts if len(parts) > 1 and "".join(parts) == name.casefold() else ()
 
 
 def numbers(text: str) -> Mapping[str, frozenset[str]]:
