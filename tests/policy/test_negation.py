@@ -21,6 +21,12 @@ OPPOSITES = [
     ("Ada no longer owns the boat", "Ada owns the red boat"),
     ("Ada has no siblings", "My whole weekend was lovely"),
     ("Ada never finished the mug", "I finished the mug - want to see it?"),
+    ("Ada found a kiln", "I would not have found the kiln, as it rained, otherwise"),
+    ("Ada found a kiln", "I must not have found the right kiln"),
+    ("Ada has not found a kiln", "I was searching for a kiln and found one"),
+    ("Ada has not found a job", "I love my job. I'm searching for a kiln"),
+    ("Ada has not bought a kiln", "I'm still searching for a kiln"),
+    ("Ada does not search for a kiln", "I'm still searching for a kiln"),
     ("Does Ada never smoke?", "Ada smokes"),
 ]
 AGREEING = [
@@ -48,6 +54,9 @@ AGREEING = [
     ("Ada loves the countryside", "I thought I'd hate the countryside, but I love it"),
     ("Ada would take a job in Oslo", "I wouldn't say no to a job in Oslo"),
     ("Ada passed the exam on the second attempt", "It took me two attempts to pass the exam"),
+    ("A neighbour helped Ada find a kiln", "A neighbour led me to a kiln that I might not have found otherwise"),
+    ("Ada has not found a kiln as of May", "I'm still searching for a kiln"),
+    ("Ada hasn't found a kiln", "Looking around for a kiln is tricky, but I'll find one"),
     ("Juno kept the harbour, quay, pier and mole lamps", "Juno did not see the tall grey harbour lamps"),
 ]
 

@@ -46,7 +46,7 @@ _LAST_LATIN: Final = "\u024f"
 # Negative in form only ("not only", "no doubt", "why don't you"): the words after them are OPEN.
 _FORM_ONLY: Final = lazy_regex(
     r"\b(?:(?:not|no|never)-+\w+(?:-\w+)*|not (?:only|just|merely|simply|necessarily|to mention|yet)|can not (?:wait|help|get enough|thank|say enough|believe)"
-    r"|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
+    r"|(?:would|might|could) not have (?=[^.,;:!?]*\b(?:otherwise|without)\b)|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
     r"|(?:why|if|or) not|why (?:do|does|did) not|whether or not|do not (?:worry|forget|hesitate|miss|mind)|never (?:mind|gets old|too late|stops?|"
     r"fails?|forget|give up|gives up|miss(?:es)?|know|imagined|thought|been (?:so|more|happier|better))|nothing (?:but|better|like|beats|more)|not (?:stop|give up|miss|lose)"
     r"|would not say no(?: to)?|why (?:\w+ ){1,2}(?:do|does|did|have|has|had) not|not like (?:it|that|this|they|we) (?:was|were|used|is|are)|instead of|rather than)\b",
@@ -58,6 +58,12 @@ _NO_MORE: Final = lazy_regex(
     r"|the last time|used to(?= \w)|formerly)\b",
     re.IGNORECASE,
 )
+# What somebody still searches for, they have not found. The group is the thing.
+_NOT_FOUND: Final = lazy_regex(r"\b(?:has|have|had|did) not (?:found|find)\b([^,.;:!?]*)", re.IGNORECASE)
+_SEARCHES: Final = lazy_regex(
+    r"\b(?:(?:search|look|hunt)(?:ing)? (?:\w+ ){0,2}?for|on the (?:hunt|lookout) for)\b([^,.;:!?]*)", re.IGNORECASE
+)
+_FOUND: Final = lazy_regex(r"\bfound\b", re.IGNORECASE)
 # "Without" in a subject denies its noun and not the verb: "a girl without family was comforted".
 _WITHOUT: Final = lazy_regex(
     rf"(?<=\w )((?:without|with no)(?: \w+){{1,4}}?) (?=(?:{'|'.join(sorted(AUXILIARIES))})\b)", re.IGNORECASE
@@ -105,6 +111,7 @@ def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), 
     'likes'
     """
     source_polarities = _merged_polarities(sources)
+    claim = _searching(claim, sources)
     opposed = [
         word
         for word, polarity in polarities(claim.replace("?", ".")).items()
@@ -118,6 +125,15 @@ def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), 
     if negation and not any(map(negates, (*sources, *around))):
         return negation
     return modality_mismatch(claim, sources) if words == 1 else None
+
+
+def _searching(claim: str, sources: Sequence[str]) -> str:
+    """The claim with "searches" for "has not found", if the sources search for that thing and say nowhere that it was found."""
+    claimed = _NOT_FOUND.search(expanded(claim))
+    if not claimed or any(map(_FOUND.search, sources)):
+        return claim
+    sought = {word for text in sources for match in _SEARCHES.finditer(text) for word in polarities(match[1])}
+    return _NOT_FOUND.sub(r"searches\1", expanded(claim)) if sought & polarities(claimed[1]).keys() else claim
 
 
 @lru_cache(maxsize=1024)
