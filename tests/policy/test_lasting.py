@@ -28,6 +28,7 @@ def fact(text: str, category: str = "observation", kind: Kind = "semantic", **va
         ("Ines got a new job", "observation", "episodic"),
         ("Ines lost her job at the mill", "observation", "episodic"),
         ("Ines graduated in 2019", "observation", "episodic"),
+        ("The choir of Ines took home first place in Graz", "observation", "episodic"),
         ("Ines moved to Graz", "observation", "episodic"),
         ("Ines published a book of poems", "observation", "episodic"),
         ("Ines adopted a puppy", "observation", "episodic"),
@@ -47,6 +48,7 @@ def test_what_a_person_is_and_the_turning_points_of_a_life_last(text: str, categ
     [
         ("Ines went to the zoo with the kids on 3 May 2025", "observation", "episodic", "ordinary"),
         ("Ines had soup for lunch", "observation", "episodic", "ordinary"),
+        ("Ines first placed the soup on the stove", "observation", "episodic", "ordinary"),
         ("The mill uses port 8080", "project", "semantic", "ordinary"),
         ("The barn hums", "other", "semantic", "ordinary"),
         ("Ines is thinking about trying pottery", "goal", "semantic", "passing"),

@@ -30,7 +30,7 @@ OF_LITTLE_WORTH: Final = 0.3
 
 _MILESTONE: Final = lazy_regex(
     r"\b(?:marr(?:y|ied|ies|ying|iage)|wedding|engaged|divorced|separated|widowed|graduat(?:ed|es|ing|ion)|hired|fired|laid off"
-    r"|promoted|resigned|retired|quit|adopt(?:ed|s|ing|ion)|founded|published|released|won|earned|awarded|qualified|passed"
+    r"|promoted|resigned|retired|quit|adopt(?:ed|s|ing|ion)|founded|published|released|won|(?:first|second|third) (?:place|prize)|earned|awarded|qualified|passed"
     r"|mov(?:ed|es|ing) (?:in|out|to|from|back|away|into|here|there|abroad)|relocated|emigrated|immigrated|born|gave birth"
     r"|pregnan(?:t|cy)|died|death|passed away|funeral|diagnos(?:ed|is)|surgery|operation|injur(?:ed|y)|hurt|broke (?:an?|his|her|their|my)"
     r"|hospitali[sz]ed|recovered|enrolled|admitted|accepted|appl(?:ied|ies|ying) (?:to|for)|signed up|became|came out|transitioned"
