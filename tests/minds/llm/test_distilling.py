@@ -14,6 +14,7 @@ from slowwave.minds.llm.ledger import Caps
 from slowwave.minds.llm.mind import LanguageMind
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Transcript, Turn
+from slowwave.policy.retention.categories import REGISTRY
 from slowwave.testing import OpenAIServer, ScriptedLLM
 from slowwave.testing.openai_server import Received, Served
 
@@ -134,6 +135,12 @@ def test_the_number_of_facts_follows_from_the_messages(messages: int, words: int
 def test_categories_that_expire_within_days_are_not_offered() -> None:
     offered = interpret.offered(("person", "session_state", "tool_output", "rota")).split("; ")
     assert [each.partition(" (")[0] for each in offered] == ["person", "rota", "instruction"]
+
+
+def test_a_category_that_keeps_a_fact_in_every_context_is_explained() -> None:
+    protected = {category.name for category in REGISTRY.values() if category.protected}
+    assert protected == {"identity", "active_decision"}
+    assert protected <= interpret.GLOSSES.keys()
 
 
 # --- what is computed

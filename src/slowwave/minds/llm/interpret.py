@@ -28,6 +28,7 @@ INSTRUCTION: Final = "instruction"
 """The category that a model is offered for standing instructions; they are stored as preferences of the kind procedural."""
 GLOSSES: Final[dict[str, str]] = {
     "identity": "who the user is",
+    "active_decision": "what the user chose and every answer must respect; no promise, no appointment",
     "preference": "likes",
     "person": "somebody's life, family, health, work",
     "goal": "a wish or plan",
