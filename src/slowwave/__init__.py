@@ -53,7 +53,7 @@ _MODULES: Final = {
     "Health": "pipelines.admin.health",
     "Hit": "model.query",
     "ImportInterruptedError": "pipelines.exchange.import_",
-    "ImportReport": "pipelines.exchange.import_",
+    "ImportReport": "pipelines.exchange.import_report",
     "InMemoryVectorStore": "compat",
     "InputError": "errors",
     "Item": "model.query",

@@ -71,7 +71,8 @@ from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import EraseInterruptedError, ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
 from slowwave.pipelines.admin.health import Finding, Health
-from slowwave.pipelines.exchange.import_ import ImportInterruptedError, ImportReport
+from slowwave.pipelines.exchange.import_ import ImportInterruptedError
+from slowwave.pipelines.exchange.import_report import ImportReport
 from slowwave.pipelines.exchange.vault import VaultImport
 from slowwave.pipelines.ingest.distil import ConsolidationResult, TooFew
 from slowwave.pipelines.sleep.compact_now import Compaction

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.admin.erase import ErasureReceipt
     from slowwave.pipelines.admin.explain import Explanation
     from slowwave.pipelines.admin.health import Health
-    from slowwave.pipelines.exchange.import_ import ImportReport
+    from slowwave.pipelines.exchange.import_report import ImportReport
     from slowwave.pipelines.exchange.vault import VaultImport
     from slowwave.pipelines.ingest.add import FactLike
     from slowwave.pipelines.ingest.distil import ConsolidationResult
@@ -1519,6 +1519,7 @@ class AgentMemory:
         *,
         dry_run: bool = False,
         trust_export: bool = False,
+        trust: Literal["import", "user"] = "import",
         user: str | None = None,
         on_progress: Progress | None = None,
     ) -> "ImportReport":
@@ -1535,6 +1536,10 @@ class AgentMemory:
                 would update an earlier one of the same file counts as new, unless both are in one batch of 20.
             trust_export: accept trust, pins, phases, uses and flags of an export of another store. An export of this
                 scope proves itself; without this, any other is trusted as an imported file.
+            trust: "user" if you vouch that the words of the user in the file are the user's own: messages of the role
+                user, and facts that the file attributes to the user, have the trust "user", those of the assistant
+                "assistant", and what tools said stays as it is. Known messages of an earlier import get it too, and are read
+                for facts again. Records of an export need `trust_export` instead. A handle with a ceiling cannot vouch.
             user: of an export of Mem0 with several users, the one whose memories are imported.
             on_progress: called after each batch with the bytes read so far, and the bytes of the file.
 
@@ -1553,7 +1558,7 @@ class AgentMemory:
         report = None if on_progress is None else lambda: on_progress(meter.done, meter.total)
         # An error keeps the iterator of the items alive; `closing` closes the file at once all the same.
         with closing(formats.read(path, format, proof=proof, user=optional_name(user, "user"), meter=meter)) as items:
-            return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, on_progress=report)
+            return incoming(ports, items, dry_run=dry_run, trust_export=trust_export, trust=trust, on_progress=report)
 
     def export(
         self,

@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Generato
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Never, Self, TextIO, TypeVar
+from typing import Any, Literal, Never, Self, TextIO, TypeVar
 from uuid import UUID
 
 from slowwave.agent_memory import AgentMemory
@@ -27,7 +27,7 @@ from slowwave.pipelines.admin.costs import CostReport, Estimate
 from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.pipelines.admin.explain import Explanation
 from slowwave.pipelines.admin.health import Health
-from slowwave.pipelines.exchange.import_ import ImportReport
+from slowwave.pipelines.exchange.import_report import ImportReport
 from slowwave.pipelines.exchange.vault import VaultImport
 from slowwave.pipelines.ingest.add import FactLike
 from slowwave.pipelines.ingest.distil import ConsolidationResult
@@ -308,6 +308,7 @@ class AsyncAgentMemory:
         *,
         dry_run: bool = False,
         trust_export: bool = False,
+        trust: Literal["import", "user"] = "import",
         user: str | None = None,
         on_progress: Progress | None = None,
     ) -> ImportReport: ...

@@ -127,6 +127,23 @@ def test_a_missing_file_creates_no_store(run: Run, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_dry_run_creates_no_store(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text('{"role": "user", "content": "I keep bees.", "id": "1"}\n')
+    done = run("import", str(talk), "--dry-run", "--trust", "user", "--store", str(tmp_path / "new.db"), "--json")
+    assert (done.code, done.json["messages"], done.json["vouched"], done.json["run_id"]) == (0, 1, 1, "")
+    assert list(tmp_path.iterdir()) == [talk]
+
+
+def test_messages_are_remembered_with_the_time_at_which_they_were_said(run: Run) -> None:
+    assert run("remember", "I keep bees.", "--at", "2026-01-05T09:00+01:00", "--json").code == 0
+    (hit,) = run("search", "bees", "--json").json
+    assert hit["memory"]["valid_from"].startswith("2026-01-05T08:00:00")
+    refused = run("remember", "I keep hens.", "--at", "soon")
+    assert refused.code == 2
+    assert "--at 'soon' is not a date" in refused.err
+
+
 def test_conversations_are_shown_by_their_titles(run: Run) -> None:
     run("remember", "user: I am allergic to walnuts.\nuser: Which cake can I bake?", "--conversation", "9ef7590e")
     run("title", "9ef7590e", "Cakes")

@@ -13,7 +13,7 @@ from slowwave import AgentMemory, Message, SlowwaveError
 from slowwave.model.memory import KINDS, PHASES, Memory
 from slowwave.model.query import Where
 from slowwave.pipelines.exchange import admission
-from slowwave.pipelines.exchange.import_ import ImportReport
+from slowwave.pipelines.exchange.import_report import ImportReport
 from slowwave.pipelines.planning import own_id
 from slowwave.pipelines.recall.core_memory import core_facts
 from slowwave.stores.copy import copy

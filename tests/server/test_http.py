@@ -285,6 +285,18 @@ def test_a_restarted_server_says_what_became_of_its_plans_and_jobs(server: Serve
     assert get(server, f"/runs/{applied}")["id"] == applied
 
 
+def test_only_a_key_that_is_trusted_as_the_user_vouches_for_a_file(server: Server) -> None:
+    line = b'{"role": "user", "content": "Walnuts make me ill.", "id": "1"}\n'
+    for trust, vouched in (("assistant", 0), ("user", 1)):
+        key = server.key("acme", trust=trust)
+        answer = server.client.post(f"{ROOT}/imports?trust=user&name={trust}.jsonl", content=line, headers=key)
+        server.client.get(f"{answer.headers['location']}/events", headers=key)
+        result = server.client.get(answer.headers["location"], headers=key).json()["result"]
+        assert (result["messages"], result["vouched"]) == (1, vouched)
+    refused = server.client.post(f"{ROOT}/imports?trust=tool&name=a.jsonl", content=line, headers=key)
+    assert refused.status_code == 422
+
+
 def test_a_file_is_imported_once_and_undone(server: Server) -> None:
     lines = b'{"role": "user", "content": "Walnuts make me ill.", "id": "1"}\n'
     for known in (0, 1):

@@ -105,8 +105,11 @@ class CommonOptions:
         return Output(json=self.json)
 
     @contextmanager
-    def memory(self, *, create: bool = False) -> "Iterator[AgentMemory]":
-        """Open the memory that these options name. Without `create` a store that does not exist is an error."""
+    def memory(self, *, create: bool = False, discard: bool = False) -> "Iterator[AgentMemory]":
+        """Open the memory that these options name. Without `create` a store that does not exist is an error.
+
+        With `discard` an empty memory in RAM takes the place of a store that does not exist.
+        """
         from slowwave.agent_memory import AgentMemory  # noqa: PLC0415 - `--help` does without
 
         values = {"scope": self.scope, **self.models(), **self.clock()}
@@ -115,8 +118,8 @@ class CommonOptions:
         except NotFoundError:
             if not create:
                 raise
-            opened = AgentMemory.open(self.store, create=True, **values)
-            if not self.json:
+            opened = AgentMemory.open(":memory:" if discard else self.store, create=True, **values)
+            if not self.json and not discard:
                 self.warn(f"created a new store at {opened.status().store}")
         with opened as memory:
             yield memory

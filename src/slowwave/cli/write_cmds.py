@@ -5,9 +5,10 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, TextIO, cast
+from typing import TYPE_CHECKING, Final, Literal, TextIO, cast
 
 import click
 
@@ -33,7 +34,7 @@ from slowwave.model.plan import BATCH_MAX
 
 if TYPE_CHECKING:
     from slowwave.model.memory import Kind, Trust
-    from slowwave.pipelines.exchange.import_ import ImportReport
+    from slowwave.pipelines.exchange.import_report import ImportReport
 
 STDIN: Final = "-"
 FILE_NAME_MAX: Final = 255
@@ -106,6 +107,7 @@ def add(
 @conversation_option("Its name; by default the conversation written to last.")
 @click.option("--role", default="user", help="The role of lines without one.")
 @click.option("--speaker", help="The name of the speaker.")
+@click.option("--at", metavar="TIME", help="When it was said; by default now.")
 @common_options
 def remember(
     options: CommonOptions,
@@ -114,13 +116,14 @@ def remember(
     conversation: str | None,
     role: str,
     speaker: str | None,
+    at: str | None,
 ) -> int | None:
     """Store messages verbatim: one a line, or `role: text` with the text continued on the next lines.
 
     TEXT is the message, with or without quotation marks. Without it, or for -, the messages are read from standard
     input.
     """
-    words = " ".join(text) if text else None
+    words, said_at = " ".join(text) if text else None, parse_time(at, "--at")
     if words is not None and file is not None:
         raise InputError("both a text and --file: give one of them")
     from slowwave.session import refuse_open_store  # noqa: PLC0415 - `--help` does without
@@ -129,7 +132,7 @@ def remember(
         if file is not None:
             refuse_open_store(file)
         receipts = []
-        for batch in _batches(_messages(_source_lines(words, file), role, speaker)):
+        for batch in _batches(_messages(_source_lines(words, file), role, speaker, said_at)):
             receipts.append(memory.add_messages(batch, conversation))
             if not options.json:
                 options.output.write_text(receipts[-1])
@@ -167,12 +170,12 @@ def _decoded_lines(stream: TextIO, name: str) -> Iterator[str]:
         raise InputError(f"{name} is not UTF-8: save it as UTF-8 first") from error
 
 
-def _messages(lines: Iterator[str], role: str, speaker: str | None) -> Iterator[Message]:
+def _messages(lines: Iterator[str], role: str, speaker: str | None, at: datetime | None) -> Iterator[Message]:
     """One message a line, or the turns of a conversation."""
     from slowwave.formats.readers.transcript import turns  # noqa: PLC0415 - `--help` does without
 
     for spoken, content in turns(lines, role):
-        yield Message(role=spoken, content=content, speaker=speaker)
+        yield Message(role=spoken, content=content, speaker=speaker, at=at)
 
 
 def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
@@ -189,7 +192,10 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
 @click.command(
     "import",
     cls=Command,
-    examples=("slowwave import conversations.zip", "slowwave import messages.jsonl --dry-run"),
+    examples=(
+        "slowwave import conversations.zip --trust user",
+        "slowwave import messages.jsonl --dry-run",
+    ),
 )
 @click.argument("file", type=PATH)
 @click.option(
@@ -203,6 +209,13 @@ def _batches(messages: Iterator[Message]) -> Iterator[list[Message]]:
 @click.option(
     "--trust-export", is_flag=True, help="The file is an export of your own: restore trust, pins, phases and uses."
 )
+@click.option(
+    "--trust",
+    type=click.Choice(["import", "user"]),
+    default="import",
+    show_default=True,
+    help="user: you vouch that what the user says in the file are the user's own words.",
+)
 @click.option("--user", metavar="NAME", help="Of an export of Mem0 with several users: the one to import.")
 @common_options
 def import_(
@@ -211,6 +224,7 @@ def import_(
     format: str,  # noqa: A002 - its name on the command line
     dry_run: bool,
     trust_export: bool,
+    trust: Literal["import", "user"],
     user: str | None,
 ) -> int | None:
     """Import conversations, facts or notes. Run it again after an interruption: what is stored already is skipped.
@@ -225,12 +239,12 @@ def import_(
     if str(file) != STDIN and not file.exists():
         raise InputError(f"cannot read {file}: there is no such file or folder")
     with ExitStack() as stack:
-        memory = stack.enter_context(options.memory(create=True))
+        memory = stack.enter_context(options.memory(create=True, discard=dry_run))
         file = stack.enter_context(_stored_input()) if str(file) == STDIN else file
         shown = stack.enter_context(progress(options, f"importing {file.name}"))
         try:
             result = memory.import_(
-                file, format, dry_run=dry_run, trust_export=trust_export, user=user, on_progress=shown
+                file, format, dry_run=dry_run, trust_export=trust_export, trust=trust, user=user, on_progress=shown
             )
         except ImportInterruptedError as stop:
             raise ImportStoppedError(stop.report) from None
@@ -241,6 +255,10 @@ def import_(
             output.write(f"skipped {example.where}: {example.why}", style="dim", indent=2)
     if not options.json and result.unproven and not trust_export:
         output.write("if the file is your own export: `slowwave import FILE --trust-export`", style="dim", indent=2)
+    if not options.json and trust == "import" and result.messages:
+        output.write(
+            "if the user's words in it are your own: `slowwave import FILE --trust user`", style="dim", indent=2
+        )
     if not options.json and not dry_run and result.messages:
         output.write("next: `slowwave consolidate --all`, then `slowwave search WORDS`", style="dim", indent=2)
     if result.waiting:

@@ -11,7 +11,7 @@ from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
 from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, ImportedNote, SkippedItem
 from slowwave.model.json_value import checked_json, checked_metadata
-from slowwave.model.memory import JsonValue
+from slowwave.model.memory import JsonValue, Trust
 from slowwave.model.message import ROLES, Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_name, optional_name
@@ -111,8 +111,12 @@ def imported_fact(
     valid_from: datetime | None = None,
     expires_at: datetime | None = None,
     metadata: Mapping[str, str] = MappingProxyType({}),
+    trust: Trust = "import",
 ) -> ImportedFact | SkippedItem:
-    """A fact of another system with the trust of imports, or the reason why it is skipped."""
+    """A fact of another system, or the reason why it is skipped.
+
+    `trust` is "user" if the file says that it is a statement of the user, which counts only if a person vouches for the file.
+    """
     if text is None or not text.strip() or len(text) > FACT_LONGEST:
         return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     fact = Fact(
@@ -121,7 +125,7 @@ def imported_fact(
         subject=subject,
         valid_from=valid_from,
         expires_at=expires_at,
-        trust="import",
+        trust=trust,
         metadata={clean(name): clean(value) for name, value in metadata.items()},
     )
     return checked_fact(fact, where)

@@ -59,6 +59,7 @@ def _memory(element: Json, where: str) -> Item:
         valid_from=instant(row.get("updated_at")) or instant(row.get("created_at")),
         expires_at=instant(row.get("expiration_date")),
         metadata=metadata,
+        trust="user" if as_label(row.get("user_id")) and row.get("role", "user") == "user" else "import",
     )
     return replace(fact, user=as_label(row.get("user_id"))) if isinstance(fact, ImportedFact) else fact
 

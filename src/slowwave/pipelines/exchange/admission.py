@@ -1,7 +1,9 @@
-"""Decides which records of an export may be stored, and which of their fields are believed.
+"""Decides which records of a file may be stored, and which of their claims are believed.
 
-An export is a text file that anyone can write. Records that the store cannot prove to be its own, and that no person
-confirms, are stored like those of any imported file. Values that would break a later operation are always refused.
+A file never raises its own trust; a person who imports it may vouch for it. An export is a text file that anyone can write:
+records that the store cannot prove to be its own, and that no person confirms, are stored like those of any imported file.
+Of other files a person may vouch for the words of user and assistant. Values that would break a later operation are always
+refused.
 """
 
 import re
@@ -10,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from slowwave.errors import InputError
 from slowwave.model.exchange import ExportedCursor, ExportedLink, ExportedMemory, SkippedItem
@@ -27,22 +29,29 @@ from slowwave.model.memory import (
     altered,
     misplaced_fields,
 )
+from slowwave.model.message import Message
+from slowwave.model.mind import Fact
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.plain_text import clean
-from slowwave.model.progress import RELEASED, is_offset_flag
+from slowwave.model.progress import DISTIL_CURSOR, RELEASED, is_offset_flag
+from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.edit import STATED
 from slowwave.pipelines.ingest.observe import AHEAD
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.planning import own_id, reschedule
-from slowwave.policy.guard.trust import ORDER, least, outranks, relayed
+from slowwave.policy.guard.trust import ORDER, VOUCHED_ROLES, least, outranks, relayed, trust_of_message
 from slowwave.policy.retention.categories import unprotected
 from slowwave.policy.retention.phases import REASONS
 from slowwave.policy.retention.policies import RESTORED, initial_stability
 from slowwave.ports import Ports
 
+WordsTrust: TypeAlias = Literal["import", "user"]
+"""How far the words of the user in a file are trusted: as any file, or as the user's own because a person vouches for them."""
 IMPORT: Final = "import"
+VOUCHED: Final = "a person vouched for the user's words in the file"
+"""The reason in the journal."""
 DEPTH_MOST: Final = 2
 MEMBERS_MOST: Final = 1000
 MISSING_MOST: Final = 1_000_000
@@ -186,10 +195,12 @@ class Admission:
     Args:
         ports: the store and the settings.
         trust_export: a person confirms the file, so its records count as proven.
+        trust: "user" if a person vouches for the words of user and assistant in a file that is no export. Ports with a
+            ceiling cannot vouch.
         planned: in a dry run, the memories that earlier batches would have stored, by id.
     """
 
-    def __init__(self, ports: Ports, *, trust_export: bool, planned: Mapping[str, Memory]) -> None:
+    def __init__(self, ports: Ports, *, trust_export: bool, trust: WordsTrust, planned: Mapping[str, Memory]) -> None:
         self._ports = ports
         self._trust_export = trust_export
         self._planned = planned
@@ -200,6 +211,50 @@ class Admission:
         """Conversations whose messages have other numbers here than in the export."""
         self.unproven = 0
         """Records that were read and are not believed."""
+        self.vouched = VOUCHED if trust == "user" and ports.ceiling == "user" else ""
+        """The reason why the user's words are trusted as the user's own; "" if nobody vouches for them."""
+
+    def stated(self, fact: Fact) -> Fact:
+        """A fact of a file as it is believed. Only one that is trusted as the user's keeps a protected category.
+
+        What reads as an instruction to a model is not vouched for.
+        """
+        bar: Trust = "user" if self.vouched and not suspect(fact.text, IMPORT) else IMPORT
+        trust = least((fact.trust, bar, self._ports.ceiling))
+        return replace(fact, trust=trust, category=fact.category if trust == "user" else unprotected(fact.category))
+
+    def vouches_for(self, memory: Memory) -> bool:
+        """Whether an added memory has the trust "user" because a person vouches for the file."""
+        return bool(self.vouched) and memory.trust == "user"
+
+    def raised(self, name: str, messages: Iterable[Message]) -> list[Change]:
+        """The changes that trust known messages of a conversation as a vouched file, if a person vouches for this one.
+
+        These are messages of user and assistant that a file brought, with the same role, speaker and text. Those of the
+        user are read for facts again: a fact from the user replaces the same fact from a file.
+        """
+        said = {one.id: (one.role, one.content, one.speaker) for one in messages if one.role in VOUCHED_ROLES}
+        if not self.vouched or not said:
+            return []
+        found = self._ports.store.conversation(self._ports.scope, name)
+        read = 0 if found is None else found.cursor(DISTIL_CURSOR)
+        refs = frozenset(filter(None, said))
+        where = Where(kinds=frozenset({MESSAGE}), trusts=frozenset({IMPORT}), conversation=name, refs=refs)
+        return [
+            Change(before=before, after=self._as_vouched(before, read), because=VOUCHED)
+            for before in self._ports.store.select((self._ports.scope,), where)
+            if (before.role, before.text, before.speaker) == said[before.ref] and before.phase != "retracted"
+        ]
+
+    def _as_vouched(self, message: Memory, read: int) -> Memory:
+        """A message of a file as of a vouched one, under review if it was.
+
+        `read` is the number of the last message of its conversation that was read for facts.
+        """
+        trust = trust_of_message(str(message.role), IMPORT, vouched=True)
+        reads_again = trust == "user" and message.phase != QUARANTINED and message.seq <= read
+        flags = message.flags | ({RELEASED} if reads_again else set())
+        return replace(message, trust=trust, flags=flags, version=message.version + 1)
 
     def sift(self, kept: Sequence[ExportedMemory]) -> Sifted:
         """Check the records of a batch, in linear time in the records and their references."""

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TypeVar, cast
 
 from slowwave.errors import ConflictError, StoreError, SuppressedError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
-from slowwave.model.counted import counted
 from slowwave.model.exchange import (
     ConversationTitle,
     ExportedCursor,
@@ -26,15 +25,16 @@ from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
 from slowwave.model.plain_text import clean
-from slowwave.model.plan import FREE, Cost, Plan, Receipt, reversible_run
+from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
-from slowwave.pipelines.exchange.admission import Admission, named
+from slowwave.pipelines.exchange.admission import IMPORT, VOUCHED, Admission, WordsTrust, named
 from slowwave.pipelines.exchange.batches import batches
 from slowwave.pipelines.exchange.dry_run import Planned
+from slowwave.pipelines.exchange.import_report import ImportReport
 from slowwave.pipelines.exchange.known import choose, is_known
 from slowwave.pipelines.ingest.change_set import facts_with_key
 from slowwave.pipelines.ingest.index_text import entries
@@ -51,73 +51,8 @@ from slowwave.pipelines.ingest.tombstones import (
     unless_erased,
 )
 from slowwave.pipelines.planning import apply_with_retry, new_id, reschedule, single_group_plan, split_groups
-from slowwave.policy.guard.trust import least
-from slowwave.policy.retention.categories import unprotected
 from slowwave.ports import Ports
 
-UNPROVEN: Final = (
-    "of an export without proof that this memory wrote it: believed like any imported file (trust 'import' at most; no "
-    "pins, core memory, uses or flags); if the export is yours, import it again with "
-    "`trust_export` to restore it fully"
-)
-
-
-WITHHELD: Final = "read as instructions to a model: a person reviews them before they are used"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportReport:
-    """What an import did, or would do.
-
-    `titles` are the titles that were set, by name of the conversation. `skipped` counts the items that were not imported, by
-    reason, and `examples` are the first of them. `known` counts the items that were stored before. `unproven` counts the
-    records of an export that this store cannot prove to be its own. `withheld` counts the imported items that wait for
-    review, because they read as instructions to a model.
-    `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
-    written.
-    """
-
-    run_id: str = ""
-    messages: int = 0
-    facts: int = 0
-    notes: int = 0
-    links: int = 0
-    conversations: int = 0
-    titles: Mapping[str, str] = field(default_factory=dict)
-    known: int = 0
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    examples: tuple[SkippedItem, ...] = ()
-    broken: tuple[SkippedItem, ...] = ()
-    unproven: int = 0
-    waiting: int = 0
-    withheld: int = 0
-    problems: tuple[str, ...] = ()
-    cost: Cost = FREE
-    dry_run: bool = False
-
-    def __str__(self) -> str:
-        done = "would import" if self.dry_run else "imported"
-        messages = f"{counted(self.messages, 'message')} of {counted(self.conversations, 'conversation')}"
-        notes = f", {counted(self.notes, 'note')}" if self.notes else ""
-        counts = f"{messages}, {counted(self.facts, 'fact')}{notes}"
-        lines = [f"{done} {counts}; {self.known:,} already known"]
-        if self.titles:
-            more = f" and {len(self.titles) - TITLES_SHOWN:,} more" if len(self.titles) > TITLES_SHOWN else ""
-            lines.append(f"  titles: {', '.join([*self.titles.values()][:TITLES_SHOWN])}{more}")
-        if self.unproven:
-            lines.append(f"  {counted(self.unproven, 'record')} {UNPROVEN}")
-        if self.withheld:
-            lines.append(f"  {self.withheld:,} of them {WITHHELD}")
-        lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
-        lines += [f"  not read: {item.where}: {item.why}" for item in self.broken]
-        lines += [f"  problem: {problem}" for problem in self.problems]
-        if self.run_id:
-            lines.append(f"  {reversible_run(self.run_id)}")
-        return "\n".join(lines)
-
-
-TITLES_SHOWN: Final = 5
-"""Titles that a report prints."""
 BATCH: Final = 500
 """Records of one transaction. An interrupted import loses at most this many, and continues after the last stored batch."""
 FACTS: Final = 20
@@ -140,6 +75,7 @@ def incoming(
     *,
     dry_run: bool = False,
     trust_export: bool = False,
+    trust: WordsTrust = IMPORT,
     on_progress: Callable[[], None] | None = None,
 ) -> ImportReport:
     """Import the items of a file batch by batch. It can be repeated after an interruption: known items are skipped.
@@ -149,12 +85,13 @@ def incoming(
         items: in the order of the file.
         dry_run: nothing is stored; the report has the counts that an import would have. The mind is asked as in an import.
         trust_export: believe the records of an export also without proof.
+        trust: "user" if a person vouches for the words of user and assistant in the file.
         on_progress: called after each batch.
 
     Raises:
         ImportInterruptedError: Ctrl-C was pressed; its report says what was imported until then.
     """
-    importer = Importer(ports, dry_run=dry_run, trust_export=trust_export)
+    importer = Importer(ports, dry_run=dry_run, trust_export=trust_export, trust=trust)
     try:
         for batch in batches(items, BATCH):
             importer.take(batch)
@@ -185,7 +122,7 @@ class ImportInterruptedError(KeyboardInterrupt):
         report: what was imported until then; `undo` takes its `run_id`.
     """
 
-    def __init__(self, report: "ImportReport") -> None:
+    def __init__(self, report: ImportReport) -> None:
         super().__init__(f"interrupted; import the same file again to continue: what is stored is skipped\n{report}")
         self.report = report
 
@@ -193,7 +130,7 @@ class ImportInterruptedError(KeyboardInterrupt):
 class Importer:
     """Imports batches and counts their items."""
 
-    def __init__(self, ports: Ports, *, dry_run: bool, trust_export: bool) -> None:
+    def __init__(self, ports: Ports, *, dry_run: bool, trust_export: bool, trust: WordsTrust) -> None:
         self._ports = ports
         self._dry_run = dry_run
         self._parent = new_id(ports.now())
@@ -201,7 +138,7 @@ class Importer:
         self._counts: Counter[str] = Counter()
         self._conversations: set[str] = set()
         self._planned = Planned()
-        self._admission = Admission(ports, trust_export=trust_export, planned=self._planned.records)
+        self._admission = Admission(ports, trust_export=trust_export, trust=trust, planned=self._planned.records)
         self._known: dict[str, dict[str, int | None]] = {}
         self._remembered = 0
         self._titles: dict[str, str] = {}
@@ -228,6 +165,8 @@ class Importer:
             unproven=self._admission.unproven,
             waiting=self._counts["waiting"],
             withheld=self._counts["withheld"],
+            vouched=self._counts["vouched"],
+            raised=self._counts["raised"],
             problems=tuple(self._problems),
             cost=self._cost,
             dry_run=self._dry_run,
@@ -275,15 +214,23 @@ class Importer:
             by_conversation.setdefault(item.conversation, []).append(item)
         for name, same in by_conversation.items():
             fresh = self._not_erased(self._unknown(name, same), _message_tombstones)
+            self._raise_known(name, same)
             if not fresh:
                 continue
-            messages = [item.message for item in fresh]
+            messages, vouched = [item.message for item in fresh], self._admission.vouched
             if self._dry_run:
-                self._plan(planned_messages(self._ports, messages, name, through="import"))
+                added = planned_messages(self._ports, messages, name, through=IMPORT, vouched=vouched)
+                self._plan(added)
             else:
-                self._written(
-                    observe(self._ports, messages, name, cause="import/messages", parent=self._parent, through="import")
+                cause, parent = "import/messages", self._parent
+                added = _added(
+                    self._written(
+                        observe(
+                            self._ports, messages, name, cause=cause, parent=parent, through=IMPORT, vouched=vouched
+                        )
+                    )
                 )
+            self._count_vouched(added)
             self._conversations.add(name)  # counted once stored, so that an interrupted batch is not
             self._counts["messages"] += len(fresh)
 
@@ -304,6 +251,12 @@ class Importer:
             else:
                 self._skip([SkippedItem(where=item.where, why=CONFLICT)])
         return fresh
+
+    def _raise_known(self, name: str, items: Sequence[ImportedMessage]) -> None:
+        """If a person vouches for the file, trust the messages that an earlier import stored as if it had been vouched for."""
+        changes = self._admission.raised(name, [item.message for item in items])
+        done = self._perform(changes, because=f"messages: {VOUCHED}", conversations=(name,))
+        self._counts["raised"] += sum(isinstance(one, Change) and one.after.trust == "user" for one in done)
 
     def _known_of(self, name: str) -> dict[str, int | None]:
         """A hash of each message of a conversation by the caller's id, cached; None for a retracted message."""
@@ -507,11 +460,14 @@ class Importer:
         """Record the receipt of a child run."""
         self._wrote = self._wrote or bool(receipt.applied)
         self._problems |= dict.fromkeys(receipt.problems)
-        self._count_withheld(done.memory for done in receipt.applied if isinstance(done, Add))
+        self._count_withheld(_added(receipt))
         return receipt
 
     def _count_withheld(self, added: Iterable[Memory]) -> None:
         self._counts["withheld"] += sum(memory.phase == QUARANTINED for memory in added)
+
+    def _count_vouched(self, added: Iterable[Memory]) -> None:
+        self._counts["vouched"] += sum(self._admission.vouches_for(memory) for memory in added)
 
     def _plan(self, memories: Sequence[Memory]) -> None:
         """In a dry run: count and remember what would have been stored."""
@@ -521,14 +477,7 @@ class Importer:
     # ---- stated facts
 
     def _add_facts(self, facts: Sequence[Fact]) -> None:
-        facts = [
-            replace(
-                fact,
-                trust=least((fact.trust, "import", self._ports.ceiling)),
-                category=unprotected(fact.category),
-            )
-            for fact in facts
-        ]
+        facts = [self._admission.stated(fact) for fact in facts]
         facts = self._not_erased(facts, _fact_tombstones)
         planned = self._planned.facts
         fresh = [fact for fact in facts if content_key(fact.text) not in planned and not is_known(self._ports, fact)]
@@ -546,6 +495,7 @@ class Importer:
             kept, unless_held = unerased(self._ports, facts, _fact_tombstones)  # another process may have erased one
             attempts.append(reconcile(self._ports, kept, now=now, stated=by_person))
             because = f"{len(kept)} facts of a file"
+            because += f"; {self._admission.vouched}" if self._admission.vouched else ""
             made = single_group_plan(
                 self._ports, "import/facts", attempts[-1].operations, because, now=now, cost=attempts[-1].cost
             )
@@ -554,14 +504,19 @@ class Importer:
         if self._dry_run:
             operations = [operation for group in plan().groups for operation in group.operations]
             receipt = Receipt(run_id="", cause="import/facts", scope=self._ports.scope, applied=tuple(operations))
-            self._plan([done.memory for done in operations if isinstance(done, Add)])
+            self._plan(_added(receipt))
         else:
             receipt = self._written(apply_with_retry(self._ports, plan))
+        self._count_vouched(_added(receipt))
         self._counts["facts"] += len(receipt.ids)
         self._counts["known"] += max(0, len(facts) - len(receipt.ids))
         self._counts["waiting"] += attempts[-1].waiting
         self._problems |= dict.fromkeys(attempts[-1].problems)
         self._cost += attempts[-1].cost
+
+
+def _added(receipt: Receipt) -> list[Memory]:
+    return [done.memory for done in receipt.applied if isinstance(done, Add)]
 
 
 def _whole(memory: Memory) -> Memory:

@@ -64,7 +64,9 @@ def choose(ports: Ports, items: Sequence[ImportedNote], planned: Mapping[Place, 
 
 
 def is_known(ports: Ports, fact: Fact) -> bool:
-    """Whether a fact of a file is stored with its metadata, its end and the same or a later time, archived ones included.
+    """Whether a fact of a file is stored with its metadata, its end, its trust or more, and the same or a later time.
+
+    Archived facts count too.
 
     Importing a file again is no use of a fact: it neither slows fading nor brings archived facts back.
     """
@@ -72,6 +74,7 @@ def is_known(ports: Ports, fact: Fact) -> bool:
         (fact.valid_from is None or fact.valid_from <= memory.valid_from)
         and (fact.expires_at is None or fact.expires_at == memory.expires_at)
         and fact.metadata.items() <= memory.metadata.items()
+        and not outranks(fact.trust, memory.trust)
         for memory in facts_with_key(ports, content_key(fact.text), _FACT_PHASES)
     )
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -23,7 +23,7 @@ from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.ingest.tombstones import SOME, said_tombstones, unerased
 from slowwave.pipelines.planning import TRIES, new_id, with_notes
-from slowwave.policy.guard.trust import least, relayed, trust_of_role
+from slowwave.policy.guard.trust import least, trust_of_message
 from slowwave.policy.text.features import index_text
 from slowwave.ports import Ports
 
@@ -35,6 +35,18 @@ FUTURE = timedelta(minutes=5)
 """Clocks of two machines differ; a message further ahead than this is flagged."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The source of messages, and the reason why a person vouches for it; "" if none does."""
+
+    through: Trust
+    vouched: str
+
+    def reason(self, memory: Memory) -> str:
+        """Why a message is stored."""
+        return f"said; {self.vouched}" if self.vouched and memory.trust == "user" else "said"
+
+
 def observe(
     ports: Ports,
     messages: MessageLike | Sequence[MessageLike],
@@ -43,6 +55,7 @@ def observe(
     cause: str = "observe",
     parent: str | None = None,
     through: Trust = "user",
+    vouched: str = "",
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
@@ -52,8 +65,9 @@ def observe(
     Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
 
     `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source of the
-    messages, if it is trusted less than their speakers. A message that reads as an instruction to a
-    model and does not come from the user is stored under review: it is neither found nor distilled until a person
+    messages, if it is trusted less than their speakers; `vouched` is the reason why it is not, if a person vouches for the
+    words of user and assistant in it. A message that reads as an instruction to a
+    model and does not come from the user, or not directly, is stored under review: it is neither found nor distilled until a person
     releases it.
 
     Raises:
@@ -70,7 +84,8 @@ def observe(
     spoken = [(place, message) for place, message in placed if has_text(message)]
     rows = [checked_message(message, place) for place, message in spoken]
     begun = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, parent=parent)
-    kept, receipt, problems = _stored(ports, begun, rows, conversation, through)
+    origin = Origin(through=through, vouched=vouched)
+    kept, receipt, problems = _stored(ports, begun, rows, conversation, origin)
     left_out = (*_without_text(placed, spoken), *_unstored(messages), *_left_out(rows, kept))
     if not kept:
         return with_notes(receipt, notes=left_out or ("no messages",))
@@ -83,14 +98,17 @@ def observe(
     )
 
 
-def planned(ports: Ports, messages: Sequence[Message], conversation: str, *, through: Trust = "user") -> list[Memory]:
+def planned(
+    ports: Ports, messages: Sequence[Message], conversation: str, *, through: Trust = "user", vouched: str = ""
+) -> list[Memory]:
     """The memories that `observe` would store of these messages. Nothing is stored."""
+    origin = Origin(through=through, vouched=vouched)
     rows = [checked_message(message, "the message") for message in messages if has_text(message)]
-    return [_memory(ports, row, conversation, ports.now(), through) for row in rows]
+    return [_memory(ports, row, conversation, ports.now(), origin) for row in rows]
 
 
 def _stored(
-    ports: Ports, begun: Plan, rows: list[Message], conversation: str, through: Trust
+    ports: Ports, begun: Plan, rows: list[Message], conversation: str, origin: Origin
 ) -> tuple[list[Message], Receipt, tuple[str, ...]]:
     """Store the messages that were not erased. Returns them, the receipt, and problems of the embedder.
 
@@ -101,7 +119,7 @@ def _stored(
     unless_held: tuple[str, ...] = (SOME,)
     for _ in range(TRIES):
         try:
-            receipt, problems = _store(ports, replace(begun, unless_held=unless_held), kept, conversation, through)
+            receipt, problems = _store(ports, replace(begun, unless_held=unless_held), kept, conversation, origin)
         except SuppressedError:  # something was erased in the scope, perhaps a moment ago: leave it out
             why = "messages were erased meanwhile"
             kept, unless_held = unerased(ports, rows, _tombstones)
@@ -113,19 +131,21 @@ def _stored(
 
 
 def _store(
-    ports: Ports, begun: Plan, rows: Sequence[Message], conversation: str, through: Trust
+    ports: Ports, begun: Plan, rows: Sequence[Message], conversation: str, origin: Origin
 ) -> tuple[Receipt, tuple[str, ...]]:
     """Embed and store these messages as the only group of a plan. Returns problems of the embedder too."""
     texts = [row.content for row in rows]
     after = getattr(ports.embedder, "is_local", None) is False
     index_entries, problems = ([index_text(text) for text in texts], ()) if after else entries(ports, texts)
+    memories = [_memory(ports, row, conversation, begun.at, origin) for row in rows]
     adds = [
-        Add(memory=_memory(ports, row, conversation, begun.at, through), because="said", entry=entry)
-        for row, entry in zip(rows, index_entries, strict=True)
+        Add(memory=memory, because=origin.reason(memory), entry=entry)
+        for memory, entry in zip(memories, index_entries, strict=True)
     ]
     if not adds:
         return Receipt(run_id=begun.id, cause=begun.cause, scope=begun.scope), ()
     because = f"{len(adds)} messages of {conversation}" if len(adds) > 1 else f"a message of {conversation}"
+    because = f"{because}; {origin.vouched}" if origin.vouched else because
     group = Group(operations=tuple(adds), because=because, conversations=(conversation,))
     receipt = ports.store.apply(replace(begun, groups=(group,)))
     return receipt, _embedded_after(ports, receipt) if after else problems
@@ -180,10 +200,12 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
     return (f"{gone} left out: erased earlier",) if gone else ()
 
 
-def _memory(ports: Ports, message: Message, conversation: str, now: datetime, through: Trust) -> Memory:
+def _memory(ports: Ports, message: Message, conversation: str, now: datetime, origin: Origin) -> Memory:
     at = message.at or now
-    trust = least((relayed(trust_of_role(message.role), through), ports.ceiling))
-    why = suspect(f"{message.speaker}\n{message.content}" if message.speaker else message.content, trust)
+    said = trust_of_message(message.role, origin.through, vouched=bool(origin.vouched))
+    trust = least((said, ports.ceiling))
+    examined = f"{message.speaker}\n{message.content}" if message.speaker else message.content
+    why = suspect(examined, least((trust, origin.through)))
     return Memory(
         id=new_id(now),
         scope=ports.scope,

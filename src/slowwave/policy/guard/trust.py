@@ -12,6 +12,9 @@ ORDER: Final[tuple[Trust, ...]] = ("user", "assistant", "tool", "import", "web",
 PERSONS: Final[frozenset[Trust]] = frozenset({"user", "import"})
 """Kinds of source for which a person is responsible: messages of the user, and files that a person imported."""
 
+VOUCHED_ROLES: Final = frozenset({"user", "assistant"})
+"""Roles of a file that a person can vouch for: the words of the user, and the answers to them."""
+
 _ROLES: Final[dict[str, Trust]] = {"user": "user", "system": "user", "assistant": "assistant", "tool": "tool"}
 
 
@@ -50,6 +53,21 @@ def relayed(source: Trust, through: Trust) -> Trust:
     ('import', 'web', 'web')
     """
     return least((source, "web" if source == "tool" and through == "import" else through))
+
+
+def trust_of_message(role: str, through: Trust, *, vouched: bool = False) -> Trust:
+    """The trust of a message with this role, as another source reports it.
+
+    If a person vouches for the source, the messages of user and assistant have the trust of their role. What a tool said, and
+    system messages, are trusted as without it: no person said them.
+
+    >>> [trust_of_message(role, "import") for role in ("user", "assistant", "system", "tool")]
+    ['import', 'import', 'import', 'web']
+    >>> [trust_of_message(role, "import", vouched=True) for role in ("user", "assistant", "system", "tool")]
+    ['user', 'assistant', 'import', 'web']
+    """
+    said = trust_of_role(role)
+    return said if vouched and role in VOUCHED_ROLES else relayed(said, through)
 
 
 def trusted(trust: str, bar: str) -> bool:

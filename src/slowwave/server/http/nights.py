@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import anyio
 from anyio import to_thread
@@ -94,6 +94,10 @@ async def import_file(
     ] = "import.jsonl",
     format: Annotated[str, Query(pattern="^[a-z0-9-]{1,20}$")] = "auto",  # noqa: A002 - as in the library
     dry_run: bool = False,
+    trust: Annotated[
+        Literal["import", "user"],
+        Query(description="user: vouch for the words of the user in the file; only a key with the trust user can."),
+    ] = "import",
     user: Annotated[str | None, Query(min_length=1, max_length=256)] = None,
 ) -> view.JobView:
     """Import a file, which is the body. Known items are skipped; one undo reverses the run."""
@@ -108,7 +112,7 @@ async def import_file(
 
     def work(report: Report) -> dict[str, Any]:
         try:
-            found = memory.import_(path, format, dry_run=dry_run, user=user, on_progress=report)
+            found = memory.import_(path, format, dry_run=dry_run, trust=trust, user=user, on_progress=report)
         finally:
             _remove(path)
         return view.plain(found, leave_out={"examples", "broken", "titles"})

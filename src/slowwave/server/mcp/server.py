@@ -14,7 +14,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.formats import read
 from slowwave.model.exchange import SkippedItem
-from slowwave.pipelines.exchange.import_ import ImportReport
+from slowwave.pipelines.exchange.import_report import ImportReport
 from slowwave.server.mcp.graph import build_graph_server
 from slowwave.server.mcp.protocol import MemoryServer
 from slowwave.server.mcp.resources import add_prompt, add_resources
