@@ -222,7 +222,7 @@ def test_the_messages_of_each_conversation_are_read_once_and_the_time_does_not_d
     tmp_path: Path,
 ) -> None:
     with opened(tmp_path / "a.db") as memory:
-        importer = import_.Importer(memory.ports, dry_run=True, trust_export=False)
+        importer = import_.Importer(memory.ports, dry_run=True, trust_export=False, trust="import")
         importer._known = {f"c{n}": {} for n in range(200_000)}
         begun = time.process_time()
         for n in range(1000):
