@@ -63,7 +63,8 @@ def test_a_memory_of_mem0_keeps_its_owner_times_and_names(written: Write) -> Non
     assert isinstance(item, ImportedFact)
     fact = item.fact
     assert fact.text == "Likes to play cricket on weekends"
-    assert (fact.subject, fact.category, fact.trust) == ("alex", "preference", "import")
+    # The trust that the file claims: an import lowers it unless a person vouches for the file.
+    assert (fact.subject, fact.category, fact.trust) == ("alex", "preference", "user")
     assert fact.valid_from == datetime(2024, 7, 1, 8, 30, 36, 275141, tzinfo=UTC)
     assert fact.metadata["mem0_id"] == mem0_row()["id"]
     assert (fact.metadata["source"], "deep" in fact.metadata) == ("chat", False)
