@@ -1,6 +1,8 @@
 """A store with one flipped bit shows what was stored, or is reported as damaged: by a read, or by a deep check."""
 
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -10,7 +12,7 @@ import pytest
 from tests.attack.files import filled, without_logs
 
 from slowwave import AgentMemory
-from slowwave.errors import SlowwaveError
+from slowwave.errors import CorruptError, SlowwaveError
 from slowwave.model.memory import KINDS, PHASES
 from slowwave.testing.builders import every_field
 
@@ -80,6 +82,28 @@ def unnoticed(data: bytes, seed: int, number: int, folder: Path) -> list[str]:
         if wrong and not problems(path):
             found.append(f"byte {place}, bit {bit}: other {', '.join(wrong)}")
     return found
+
+
+def varint(number: int) -> bytes:
+    """A number as SQLite writes the key of a row: seven bits a byte, all bytes but the last with the high bit."""
+    rest = [number & 0x7F]
+    while number := number >> 7:
+        rest.append(number & 0x7F | 0x80)
+    return bytes(reversed(rest))
+
+
+def test_keys_of_rows_that_do_not_increase_end_a_read_with_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "looped.db"
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        memory.add_messages([{"role": "user", "content": f"Ship {n} left the harbour"} for n in range(9)], "log")
+    with closing(sqlite3.connect(path)) as database:
+        first, *_, last = (key for (key,) in database.execute("SELECT key FROM memories ORDER BY key"))
+    data = path.read_bytes()
+    assert varint(last) in data
+    without_logs(path)
+    path.write_bytes(data.replace(varint(last), varint(first)))
+    with AgentMemory.open(path, llm=None, embedder="none") as memory, pytest.raises(CorruptError, match="damaged"):
+        memory.erase(text="harbour", dry_run=True)
 
 
 def test_a_few_flipped_bits_are_noticed_or_harmless(data: bytes, tmp_path: Path) -> None:

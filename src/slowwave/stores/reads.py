@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
 from slowwave.model.filters import Filter
 from slowwave.model.index_entry import IndexEntry
@@ -17,7 +18,7 @@ from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import Asked, Composed, StoreBase
-from slowwave.stores.rows import checked, entry_of, memory_of
+from slowwave.stores.rows import ADVICE, checked, entry_of, memory_of
 from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import selected
 
@@ -80,6 +81,9 @@ class Reader(StoreBase):
         with self._guard:
             for scope, token in self._readable(scopes):
                 memories += [from_row(scope, row) for row in self._matching(token, where)]
+        if where.after_seq is not None and any(memory.seq <= where.after_seq for memory in memories):
+            # A loop that reads a conversation page by page would not end.
+            raise CorruptError(f"the order of a conversation {ADVICE}")
         return memories if where.limit is None else memories[: where.limit]
 
     def select_each(self, scope: str, selections: Sequence[Where]) -> list[list[Memory]]:

@@ -11,7 +11,7 @@ from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
 from slowwave.stores.reasons import checked_reasons
-from slowwave.stores.rows import checked, entry_of
+from slowwave.stores.rows import checked, entry_of, last_key
 from slowwave.stores.sql import UNNAMED, bounds
 from slowwave.stores.stored_texts import stored_texts
 
@@ -51,7 +51,7 @@ class JournalChecker(Journal):
                 after, high = bounds(token)
                 after -= 1
                 while rows := self._all(statement, {"after": after, "high": high, "limit": _READ}):
-                    after = rows[-1][0]
+                    after = last_key(rows, after)
                     fresh = [(str(row[1]), row[2:]) for row in rows if row[1] not in found]
                     found |= {memory for memory, fields in fresh if any(map(phrase.is_in, texts(fields)))}
             return sorted(found)
@@ -74,7 +74,7 @@ class JournalChecker(Journal):
         for statement in ("words_of_memories", "words_of_changes"):
             last = low - 1
             while rows := self._all(statement, (last, high, _READ)):
-                last = rows[-1][0]
+                last = last_key(rows, last)
                 yield "\n".join(words for _, words in rows).encode("utf-8", "surrogatepass")
 
     def _problems_of(self, token: int, path: str, *, deep: bool) -> Iterator[str]:

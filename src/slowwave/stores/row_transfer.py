@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from slowwave.errors import InputError
 from slowwave.stores.connection import StoreBase
-from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
+from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS, last_key
 from slowwave.stores.sql import bounds
 
 Rows: TypeAlias = Sequence[Sequence[Any]]
@@ -126,7 +126,7 @@ class RowTransfer(StoreBase):
         while rows := self._db.execute(
             f"SELECT {listed} {self._from(table, token, last)} ORDER BY key LIMIT {_BATCH}"
         ).fetchall():
-            last = rows[-1][0]
+            last = last_key(rows, last)
             yield _as_read(columns, names, low, rows)
 
     def _from(self, table: str, token: int, after: int | None = None) -> str:

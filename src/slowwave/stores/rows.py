@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 from zlib import crc32
@@ -40,6 +41,18 @@ def unreadable(error: BaseException | None, name: str) -> SlowwaveError | None:
     if isinstance(error, SlowwaveError) or not isinstance(error, _UNREADABLE):
         return None
     return CorruptError(f"{name} is damaged ({type(error).__name__}: {error}): restore a backup; {_LISTED}")
+
+
+def last_key(rows: Sequence[Sequence[Any]], after: int) -> int:
+    """The last key of a page of rows that were read in the order of their keys, which are greater than `after`.
+
+    Raises:
+        CorruptError: for keys that do not increase. A damaged table can return such, and a loop over its pages would not end.
+    """
+    keys: list[int] = [after, *(row[0] for row in rows)]
+    if any(earlier >= later for earlier, later in pairwise(keys)):
+        raise CorruptError(f"the order of a table {ADVICE}")
+    return keys[-1]
 
 
 def checksum(text: str) -> int:
