@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 from slowwave.model.codec import dumps
 from slowwave.model.plan import Group
 from slowwave.stores.reasons import details_of, parse_reasons
+from slowwave.stores.rows import last_key
 
 Execute: TypeAlias = Callable[[str, Sequence[object]], Any]
 """Runs a statement with `?` for values; what it returns is an iterable of rows."""
@@ -39,7 +40,7 @@ def fill_reasons(execute: Execute) -> None:
             if undoes is not None or details is not None:
                 values = (undoes, details or "[]", key, token)
                 execute("UPDATE runs SET undoes = ?, details = ? WHERE key = ? AND scope = ?", values)
-        last = rows[-1][0]
+        last = last_key(rows, last)
 
 
 def _columns(cause: str, because: str, names: Collection[str]) -> tuple[str | None, str | None]:

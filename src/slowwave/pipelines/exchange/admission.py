@@ -212,7 +212,7 @@ class Admission:
         self.unproven = 0
         """Records that were read and are not believed."""
         self.vouched = VOUCHED if trust == "user" and ports.ceiling == "user" else ""
-        """The reason why the user's words are trusted as the user's own; "" if nobody vouches for them."""
+        """The reason why the user's words are trusted as the user's own; "" if no person vouches for them."""
 
     def stated(self, fact: Fact) -> Fact:
         """A fact of a file as it is believed. Only one that is trusted as the user's keeps a protected category.

@@ -75,7 +75,7 @@ def superseded_hits(question: str, ranked: Sequence[tuple[str, Any, str | None]]
 
 
 def _pairs(question: str, ranked: Sequence[tuple[str, Any, str | None]]) -> list[ValuePair]:
-    """The pairs of `superseded_hits`, whoever's words the texts are."""
+    """The pairs of `superseded_hits`, also of texts that are not the writer's own words."""
     question_stems = tuple({stem(word) for word in words(question) if word not in STOP_WORDS})
     stems, history = frozenset(question_stems), asks_for_history(question)
     every = [_relevant_sentences(question_stems, text) for text, _, _ in ranked]

@@ -186,7 +186,7 @@ class JournalContract:
         assert due(store, NOW + DAY) == [SCOPE, OTHER]
         assert store.scopes_due(NOW + DAY, 1) == [SCOPE]
         assert store.lease(OTHER, "me", 60, NOW) == 1
-        assert due(store, NOW) == [OTHER]  # whoever sleeps it may be killed
+        assert due(store, NOW) == [OTHER]  # the process that sleeps it may be killed
         store.slept(OTHER, "me", store.last_run(OTHER), NOW)
         assert due(store, NOW) == []
         assert store.lease(SCOPE, "me", 60, NOW - DAY) == 1
