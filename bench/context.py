@@ -6,7 +6,8 @@ LoCoMo: each conversation is stored twice, as messages only, and consolidated (a
 and a sleep pass runs). Each question then asks both stores for contexts of so many tokens (default 150 to 2,000). answer words: the share of
 the answer's words in the context. evidence: the share of the cited messages in it, themselves, or as a fact or a line of a
 page that rests on them. Both are printed for the conversation that the packing was tuned on and for the others, and for
-the questions of category 1 (lists, orders, counts) apart.
+the questions of category 1 (lists, orders, counts) apart. evidence said: a message counts only if lines about it have what it
+says of the answer.
 
 BEAM, contexts of 800 tokens: instructions: of the questions that a standing instruction of the user applies to, the share in
 whose context it is, itself or as a fact. stale unmarked: the share of questions about updates in whose context
@@ -23,7 +24,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -182,6 +183,24 @@ def shown(context: Context) -> set[str]:
     return {ref for item in items for memory in (item.memory, *item.facts) if memory for ref in refs(memory)}
 
 
+def said(context: Context, messages: Mapping[str, str], asked: Asked) -> float:
+    """The share of the evidence whose part of the answer stands in the context, by id of the message.
+
+    A message counts for what lines about it say: they must have every word that it shares with the answer; half of its content
+    words if it shares none.
+    """
+    lines: dict[str, str] = {}
+    for item in (item for section in context.sections for item in section.items if item.memory):
+        for ref in {ref for memory in (item.memory, *item.facts) if memory for ref in refs(memory)}:
+            lines[ref] = f"{lines.get(ref, '')} {item.text}"
+    found = 0
+    for ref in asked.gold:
+        words, line = content(messages[ref]), content(lines.get(ref, ""))
+        wanted = words & asked.answer
+        found += wanted <= line if wanted else len(words & line) >= len(words) / 2
+    return found / len(asked.gold) if asked.gold else 1.0
+
+
 def share(wanted: frozenset[str], found: frozenset[str] | set[str]) -> float:
     return len(wanted & found) / len(wanted) if wanted else 1.0
 
@@ -200,6 +219,7 @@ def measure_locomo(
     """By half and budget, each figure of both stores."""
     rows: dict[tuple[str, int, str], list[float]] = {}
     for talk in talks:
+        texts = {str(message.id): message.content for message in talk.messages}
         for arm in ("messages", "consolidated"):
             with opened(talk, folder, consolidated=arm == "consolidated", llm=llm) as memory:
                 for place, asked in enumerate(talk.questions):
@@ -209,6 +229,7 @@ def measure_locomo(
                         figures = {"answer words": share(asked.answer, content(str(found))), "evidence": evidence}
                         if asked.category == str(LISTS):
                             figures |= {f"{name} of lists": value for name, value in figures.items()}
+                            figures["evidence said of lists"] = said(found, texts, asked)
                         figures["tokens"] = found.tokens / 100
                         for name, value in figures.items():
                             rows.setdefault((half(talk), budget, f"{name}, {arm}"), []).append(value)
@@ -277,7 +298,14 @@ def main() -> None:
         found = measure_locomo(list(talks(path)), folder, chosen.tokens or BUDGETS, chosen.read, chosen.llm)
         (kept := folder / f"beam-{chosen.beam}").mkdir(exist_ok=True)
         instructions = measure_beam(list(beam(chats)), kept) if chats else {}
-    heads = ("answer words", "answer words of lists", "evidence", "evidence of lists", "tokens")
+    heads = (
+        "answer words",
+        "answer words of lists",
+        "evidence",
+        "evidence of lists",
+        "evidence said of lists",
+        "tokens",
+    )
     print("Each cell: messages only / consolidated; shares in %.\n")
     rows = [
         (part, budget, *(f"{each[f'{name}, messages']} / {each[f'{name}, consolidated']}" for name in heads))

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.query import Item
 from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.forms import REPEATED, origin
+from slowwave.pipelines.recall.pages import PAGES
 from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.policy.summaries.pages import PageLine
@@ -20,41 +20,30 @@ if TYPE_CHECKING:
 
 _UNCLEAR: Final = lazy_regex(r"(?:[\w'’-]{1,60} ){0,3}(?:it|they|them|he|she|him|these|those)\b")
 """A clause that begins with a pronoun says nothing without the sentence before it ("I enjoy it after work")."""
-MUCH_ROOM: Final = 200
-"""Tokens for lines from which lines without a word of the question are shown too: with less room they displace better messages.
-
-Measured on LoCoMo, evidence of category 1 in 1,000 tokens: 71 % on the conversation that it was chosen on and 71 % on two others
-with them, 68 % and 67 % without; messages only 63 % and 63 %.
-"""
 
 
 def page_items(
-    ports: Ports,
-    question: str,
-    pages: Sequence[Memory],
-    near: Mapping[str, float],
-    tokens: int,
-    in_context: frozenset[str],
+    ports: Ports, question: str, near: Mapping[str, float], tokens: int, in_context: frozenset[str]
 ) -> list[Item]:
-    """The best lines of the pages for a question that fit, oldest first, each with the fact or message it rests on.
+    """The best lines of the topic pages for a question that fit, oldest first, each with the fact or message it rests on.
 
     Args:
         ports: the store.
-        question: the question; most ask for one thing and get no page.
-        pages: the pages.
+        question: the question; most ask for one thing and get no lines.
         near: the scores of hits and of their facts, by id.
         tokens: what all lines may cost.
         in_context: ids of memories that the context shows anyway: a line that rests on one of them is left out.
     """
-    ranked = [[(page, line) for line in lines_for(question, page, near, others=tokens >= MUCH_ROOM)] for page in pages]
-    best = [each for each in chain.from_iterable(zip_longest(*ranked)) if each is not None]
+    from slowwave.policy.summaries.page_entries import current_lines  # noqa: PLC0415 - most questions want no page
+
+    best = lines_for(question, ports.store.select(ports.scopes, PAGES), near)
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
+    now = ports.now()
     shown: dict[str, tuple[date, datetime, Item]] = {}
-    for page, line in best:
-        member = members.get(line.member)
+    for page, line in [(page, line) for page, written in best for line in current_lines((written,), members, now)]:
+        member = members[line.member]
         if (
-            member is None
-            or member.id in shown
+            member.id in shown
             or (member.kind == MESSAGE and _UNCLEAR.match(line.text.lower()))
             or not in_context.isdisjoint((member.id, *(each.memory for each in member.sources)))
             or _is_shown(line, member, [item for _, _, item in shown.values()])

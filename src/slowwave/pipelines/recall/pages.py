@@ -6,7 +6,7 @@ from typing import Final
 from slowwave.model.memory import HOT, PAGE, SUMMARY, Memory, altered
 from slowwave.model.query import Hit, Where
 from slowwave.pipelines.recall.sources import sources_of
-from slowwave.policy.summaries.page_choice import best_pages, wants_page
+from slowwave.policy.summaries.page_choice import best_page, wants_page
 from slowwave.policy.summaries.pages import lines_of, page_text
 from slowwave.ports import Ports
 
@@ -17,23 +17,22 @@ PAGES: Final = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), p
 """The topic pages in use."""
 
 
-def pages_for(ports: Ports, question: str, near: Mapping[str, float] | None = None, *, most: int = 1) -> list[Memory]:
-    """The pages for a question that asks for a list, an order, a count or a summary, best first; none for other questions.
+def page_for(ports: Ports, question: str, near: Mapping[str, float]) -> Memory | None:
+    """The page for a question that asks for a list, an order, a count or a summary; None for other questions.
 
     Args:
-        ports: the store and its scopes.
-        question: the question.
-        near: scores of messages and facts in the search for it, by id (`scores_of`).
-        most: how many pages of one person or thing; of at most two.
+        ports: The store and its scopes.
+        question: The question.
+        near: Scores of messages and facts in the search for it, by id (`scores_of`).
 
     Returns:
-        The pages without lines whose member was removed since the page was written, and with the mark of what has ended.
+        The page without lines whose member was removed since it was written, and with the mark of what has ended.
     """
     if not wants_page(question):
-        return []
-    pages = ports.store.select(ports.scopes, PAGES)
-    found = [_as_it_is_now(ports, page) for page in best_pages(question, pages, near, most=most)]
-    return [page for page in found if page.members]
+        return None
+    page = best_page(question, ports.store.select(ports.scopes, PAGES), near)
+    page = _as_it_is_now(ports, page) if page else None
+    return page if page and page.members else None
 
 
 def scores_of(hits: Sequence[Hit]) -> dict[str, float]:
@@ -44,9 +43,8 @@ def scores_of(hits: Sequence[Hit]) -> dict[str, float]:
 
 def with_page(ports: Ports, question: str, hits: list[Hit], top_k: int) -> list[Hit]:
     """The hits with the best page in the last place, if the question wants one: it repeats them, so it ranks below them."""
-    if top_k < SHORTEST_LIST or not (pages := pages_for(ports, question, scores_of(hits))):
+    if top_k < SHORTEST_LIST or not (page := page_for(ports, question, scores_of(hits))):
         return hits
-    page = pages[0]
     shown = hits[: top_k - 1]
     score, relevance = (shown[-1].score, shown[-1].relevance) if shown else (0.0, 0.0)
     return [*shown, Hit(memory=page, score=score, relevance=relevance, sources=sources_of(ports, page))]

@@ -3,25 +3,31 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from slowwave.model.memory import Memory
 from slowwave.policy.retention.importance import name_stems
 from slowwave.policy.summaries.pages import THE_USER, PageLine, lines_of
-from slowwave.policy.summaries.topics import LIFE, topic_counts
+from slowwave.policy.summaries.topics import LIFE, topic_counts, topics_of
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.tokens import content_terms, fold, stem, words
+from slowwave.policy.text.tokens import content_terms, fold, words
 
 TOPIC: Final = 0.3
-"""What each word of the question that indicates the topic of a page adds to its score, for at most `TOPIC_WORDS`."""
+"""What each word of the question that indicates the topic of a page adds to its score, for at most `TOPIC_WORDS`.
+
+As much for each topic that a line has in common with the question, for at most `TOPIC_WORDS`.
+"""
 TOPIC_WORDS: Final = 2
+MOST_TOPICS: Final = 3
+"""Topics of a line that are compared with those of the question."""
 LIFE_LATER: Final = 1.0
 """What the page of a life loses against pages of one topic: it is shown if none of these answers, or if a question asks for a life.
 
 Without it, list questions of conv-30 and 41 found 1.2 points less evidence in 300 tokens.
 """
 WORDS: Final = 0.3
-"""The weight of the question's words in a line, beside the score of its member in the search."""
+"""The weight of the question's words in a line, beside the score of its member in the search; as much if it has a telling one."""
 BEST_LINES: Final = 10
 """The score of a page is the mean of so many of its best lines."""
 
@@ -44,6 +50,15 @@ _OF_MY_LIFE: Final = lazy_regex(r"\b(?:about|of) (?:me|myself)\b|\bmy (?:life|bi
 _MYSELF: Final = lazy_regex(r"\b(?:i|me|my|mine|we|us|our)\b")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RankedLine:
+    """A line of a page, its score for a question, and whether it can answer the question."""
+
+    line: PageLine
+    score: float
+    answers: bool
+
+
 def wants_page(question: str) -> bool:
     """Whether a question asks for several things: a list, an order, a count, a change or a summary.
 
@@ -59,61 +74,45 @@ def wants_page(question: str) -> bool:
 
 
 def lines_for(
-    question: str, page: Memory, near: Mapping[str, float] | None = None, *, others: bool = False
-) -> tuple[PageLine, ...]:
-    """The lines of a page that can answer the question, the best first; sort those that fit by day to show them.
+    question: str, pages: Sequence[Memory], near: Mapping[str, float] | None = None
+) -> list[tuple[Memory, PageLine]]:
+    """The lines that can answer the question, of all pages of whom it is about, the best first; each with its page.
 
-    A line can answer if it has a word of the question other than the name of the page's subject. If no line has one, all can answer
-    a question that names the topic of the page.
+    A line can answer if it has a word of the question other than the name of its subject, or a word of a topic that the question
+    names: a trip to Spain answers "Which countries has Ines seen?". If no line has such a word, all lines of a page can answer a
+    question that names its topic. Lines that have ended come last. A member on two pages is listed once. If the question names
+    several people, their lines take turns.
 
     Args:
         question: The question.
-        page: A topic page.
+        pages: Topic pages. A question that names no person is about the user if it says I or my, and else about any subject.
         near: Scores of messages and facts in the search for the question, by id; a line counts that of its member.
-        others: Whether the other lines of a page that has such lines follow.
     """
-    lines = lines_of(page)
-    scores = _line_scores(question, page, lines, near or {})
-    answering = _answering(question, page, lines)
-    order = sorted(
-        range(len(lines)) if others and answering else answering,
-        key=lambda place: (lines[place].outdated, place not in answering, -scores[place], -place),
-    )
-    return tuple(lines[place] for place in order)
+    found: dict[str, tuple[tuple[bool, float], Memory, PageLine]] = {}
+    for page in _asked_for(question, pages):
+        for each in reversed(_ranked(question, page, near or {})):
+            line, rank = each.line, (each.line.outdated, -each.score)
+            if each.answers and (line.member not in found or rank < found[line.member][0]):
+                found[line.member] = rank, page, line
+    return [(page, line) for _, page, line in sorted(found.values(), key=lambda each: each[0])]
 
 
-def best_pages(
-    question: str, pages: Sequence[Memory], near: Mapping[str, float] | None = None, *, most: int = 1
-) -> list[Memory]:
-    """The pages that answer a question, best first: at most so many for each person or thing that it names.
-
-    A question that names no person is about the user if it says I or my, and else about any subject. A page without a line that can
-    answer is left out (`lines_for`).
-    """
-    subjects = _subjects_asked(question, {page.subject or "" for page in pages})
+def best_page(question: str, pages: Sequence[Memory], near: Mapping[str, float] | None = None) -> Memory | None:
+    """The page that answers a question best; None if no page of whom it is about has a line that can answer (`lines_for`)."""
     topics = topic_counts(question)
     found: list[tuple[float, str, Memory]] = []
-    for page in pages:
-        if page.subject not in subjects:
-            continue
-        lines = lines_of(page)
-        scores = sorted(_line_scores(question, page, lines, near or {}), reverse=True)
-        topic = _topic_score(question, page, topics)
-        if _answering(question, page, lines):
-            found.append((topic + sum(scores[:BEST_LINES]) / BEST_LINES, page.ref or "", page))
-    found.sort(key=lambda each: (-each[0], each[1]))
-    taken: Counter[str] = Counter()
-    chosen: list[Memory] = []
-    limit = most if len(subjects) <= MANY else 1
-    for _, _, page in found:
-        if taken[page.subject or ""] < limit and len(chosen) < most * MANY:
-            taken[page.subject or ""] += 1
-            chosen.append(page)
-    return chosen
+    for page in _asked_for(question, pages):
+        lines = _ranked(question, page, near or {})
+        if any(each.answers for each in lines):
+            scores = sorted((each.score for each in lines), reverse=True)[:BEST_LINES]
+            found.append((-_topic_score(question, page, topics) - sum(scores) / BEST_LINES, page.ref or "", page))
+    return min(found, key=lambda each: each[:2])[2] if found else None
 
 
-MANY: Final = 2
-"""Pages of at most so many subjects answer one question."""
+def _asked_for(question: str, pages: Sequence[Memory]) -> list[Memory]:
+    """The pages of the subjects that a question is about."""
+    subjects = _subjects_asked(question, {page.subject or "" for page in pages})
+    return [page for page in pages if page.subject in subjects]
 
 
 def _topic_score(question: str, page: Memory, topics: Mapping[str, int]) -> float:
@@ -152,32 +151,26 @@ def _subjects_asked(question: str, subjects: Collection[str]) -> frozenset[str]:
     return frozenset(subjects)
 
 
-def _answering(question: str, page: Memory, lines: Sequence[PageLine]) -> list[int]:
-    """The places of the lines that can answer: those with a word of the question other than the subject's name.
+def _ranked(question: str, page: Memory, near: Mapping[str, float]) -> list[_RankedLine]:
+    """The lines of a page in their order, each with its score and whether it can answer the question (`lines_for`).
 
     A word that more than half of the lines have counts only if the question has no other: "dance" is in each line about a dance
-    school. If a word of the question names the topic and is in no line, all lines can answer: no hobby has the word "hobbies".
+    school. The score of a line is that of its member in the search, what it has of the question's words, and what it has of the
+    topics that the question names.
     """
+    lines = lines_of(page)
     texts = [content_terms(line.text) for line in lines]
     counts = Counter(root for text in texts for root in text)
     wanted = content_terms(question) - name_stems([page.subject or ""])
-    telling = {root for root in wanted if counts[root] <= len(lines) / 2} or wanted
-    found = [place for place, text in enumerate(texts) if telling & text]
-    if _asks_for_life(question, page):
-        return list(range(len(lines)))
-    general = " ".join(word for word in words(question) if not counts[stem(word)])
-    return found or (list(range(len(lines))) if _topic(page) in topic_counts(general) else [])
-
-
-def _line_scores(question: str, page: Memory, lines: Sequence[PageLine], near: Mapping[str, float]) -> list[float]:
-    """The score of each line: the share of the question's information in it, and the score of its member."""
-    ignored = name_stems([page.subject or ""])
-    texts = [content_terms(line.text) for line in lines]
-    counts = Counter(root for text in texts for root in text)
-    wanted = content_terms(question) - ignored
     values = {root: math.log(1 + (len(lines) + 1) / (counts[root] + 1)) for root in wanted}
     attainable = sum(values.values()) or 1.0
-    return [
-        near.get(line.member, 0.0) + WORDS * sum(values[root] for root in text & wanted) / attainable
-        for line, text in zip(lines, texts, strict=True)
-    ]
+    telling = {root for root in wanted if counts[root] <= len(lines) / 2} or wanted
+    topics = topic_counts(question).keys()
+    found = []
+    for line, text in zip(lines, texts, strict=True):
+        has_word = not telling.isdisjoint(text)
+        common = len(topics & {_topic(page), *topics_of(line.text, MOST_TOPICS, least=1)}) if topics else 0
+        score = near.get(line.member, 0.0) + WORDS * sum(values[root] for root in text & wanted) / attainable
+        score += WORDS * has_word + TOPIC * min(TOPIC_WORDS, common)
+        found.append(_RankedLine(line=line, score=score, answers=has_word or common > 0))
+    return [replace(each, answers=True) for each in found] if _asks_for_life(question, page) else found
