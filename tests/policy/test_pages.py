@@ -331,10 +331,23 @@ def test_a_fact_replaces_only_the_clause_that_it_tells() -> None:
 
 def test_an_expired_fact_is_marked_before_it_is_archived() -> None:
     due = fact("Ines has a fair coming up", expires_at=datetime(2026, 2, 20, tzinfo=UTC))
-    for now, until in ((datetime(2026, 2, 10, tzinfo=UTC), None), (NOW, due.valid_from.date())):
-        found = fact_line(due, now)
-        assert found is not None
-        assert (found.until is None) is (until is None)
+    assert end_of(due, datetime(2026, 2, 10, tzinfo=UTC)) is None
+    assert end_of(due, NOW) == NOW.date()
+
+
+def test_a_plan_ends_when_its_words_end_and_not_on_the_day_on_which_it_was_stated() -> None:
+    plan = fact("Ines is going to Rome on 5 May 2026", phase="cold", reason="expired")
+    assert end_of(plan) == date(2026, 5, 7)
+
+
+def test_a_fact_whose_time_to_live_is_over_has_not_ended() -> None:
+    assert end_of(fact("Ines works on a bridge", category="project_status", phase="cold", reason="expired")) is None
+
+
+def end_of(one: Memory, now: datetime | None = None) -> date | None:
+    found = fact_line(one, now)
+    assert found is not None
+    return found.until
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from slowwave.policy.guard.labels import bare_name
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.retention.categories import later
 from slowwave.policy.retention.importance import Frequencies, importance
-from slowwave.policy.retention.lasting import durability, durability_of_words
+from slowwave.policy.retention.lasting import durability, durability_of_words, own_end
 from slowwave.policy.retention.life import is_single, tells_of_life
 from slowwave.policy.summaries.life_sentences import labelled_answer, life_sentences
 from slowwave.policy.summaries.own_statements import names_the_last, own_statements, shows
@@ -187,15 +187,19 @@ def fact_line(fact: Memory, now: datetime | None = None) -> PageLine | None:
 
     Args:
         fact: The fact.
-        now: What expired before this instant is marked as ended; None: only what a change of the memory says.
+        now: What expired before this instant is marked as ended; None: only what a change of the memory says. A fact whose time to
+            live is over, but whose end nobody stated, is not marked.
     """
     if fact.kind not in LISTED_KINDS or fact.trust not in LISTED:
         return None
     if fact.phase in {"quarantined", "retracted"} or fact.reason == "duplicate":
         return None
-    over = fact.outdated or fact.reason == "expired" or (now and fact.expires_at and fact.expires_at <= now)
-    ended = fact.valid_to or fact.expires_at or fact.valid_from if over else None
-    until = max(ended.date(), fact.valid_from.date()) if ended else None
+    end = fact.valid_to or fact.expires_at or own_end(fact)
+    if fact.outdated:
+        end = end or fact.valid_from
+    elif fact.reason != "expired" and (now is None or end is None or end > now):
+        end = None
+    until = max(end.date(), fact.valid_from.date()) if end else None
     return PageLine(text=_one_line(fact.text.rstrip(".")), day=fact.valid_from.date(), member=fact.id, until=until)
 
 
