@@ -1,6 +1,7 @@
 """Contexts: within the budget whatever is asked, fenced as data, in an order that caches."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
 from slowwave.model.mind import Fact
+from slowwave.pipelines.recall.page_lines import page_items
 from slowwave.policy.guard.fence import fence_tag, parse
 from slowwave.policy.ranking.packing import estimate
 
@@ -158,6 +160,20 @@ def test_a_question_for_several_things_shows_lines_of_a_page_by_day_that_no_hit_
     assert not listed & {fact.id for item in sections["Relevant memories"] for fact in item.facts}
     assert estimate(str(context)) <= context.tokens <= 200
     assert "Gathered on this topic" not in str(memory.context("Who tuned bed 3?", conversation="other"))
+
+
+def test_a_line_of_a_page_that_rests_on_an_outdated_hit_is_left_out(world: "World", talk: "Talk") -> None:
+    memory = _beds(world, talk)
+    question = "Which beds did Alice tune?"
+    hits = memory.search(question, top_k=20)
+    outdated = {fact.id for hit in hits[:3] for fact in hit.facts}
+    assert outdated
+    marked = [*(replace(hit, stale=True) for hit in hits[:3]), *hits[3:]]
+    shown = [
+        {item.memory.id for item in page_items(memory.ports, question, found, 1000, frozenset()) if item.memory}
+        for found in (hits, marked)
+    ]
+    assert shown[0] - shown[1] == outdated
 
 
 def test_a_message_with_a_fact_that_says_little_of_it_is_shown_itself(world: "World", talk: "Talk") -> None:

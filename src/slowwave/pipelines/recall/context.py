@@ -22,7 +22,7 @@ from slowwave.pipelines.recall.core_memory import CORE, context_line, core_lines
 from slowwave.pipelines.recall.forms import REPEATED, Fixed, HitForms, origin
 from slowwave.pipelines.recall.instructions import INSTRUCTIONS, MOST, SHARE, instruction_lines
 from slowwave.pipelines.recall.page_lines import is_said_by, page_items
-from slowwave.pipelines.recall.pages import PAGES as PAGES_IN_USE, scores_of
+from slowwave.pipelines.recall.pages import PAGES as PAGES_IN_USE
 from slowwave.pipelines.recall.places import without_repeats
 from slowwave.pipelines.recall.reading import Asked, asked
 from slowwave.pipelines.recall.search import (
@@ -229,7 +229,7 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
     if packed.omitted and for_pages > HEADING and not wanted.related_only and wants_page(wanted.question):
         without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
         tokens = for_pages - HEADING
-        candidates["pages"] = page_items(ports, wanted.question, scores_of(found), tokens, without.ids)
+        candidates["pages"] = page_items(ports, wanted.question, found, tokens, without.ids)
         shares["pages"] = sum(item.tokens for item in candidates["pages"]) / max(1, available)
         packed = _pack(candidates, hits, budget) if candidates["pages"] else packed
     if not packed.omitted:  # everything fits: also show the stretches that the newest era summarises

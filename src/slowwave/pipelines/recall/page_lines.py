@@ -1,14 +1,14 @@
 """The lines of topic pages that a context shows for a question that asks for several things."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.memory import MESSAGE, Memory
-from slowwave.model.query import Item
+from slowwave.model.query import Hit, Item
 from slowwave.pipelines.recall.core_memory import context_line
 from slowwave.pipelines.recall.forms import REPEATED, origin
-from slowwave.pipelines.recall.pages import PAGES
+from slowwave.pipelines.recall.pages import PAGES, scores_of
 from slowwave.policy.ranking.packing import estimate
 from slowwave.policy.summaries.page_choice import lines_for
 from slowwave.policy.summaries.pages import PageLine
@@ -22,21 +22,20 @@ _UNCLEAR: Final = lazy_regex(r"(?:[\w'’-]{1,60} ){0,3}(?:it|they|them|he|she|h
 """A clause that begins with a pronoun says nothing without the sentence before it ("I enjoy it after work")."""
 
 
-def page_items(
-    ports: Ports, question: str, near: Mapping[str, float], tokens: int, in_context: frozenset[str]
-) -> list[Item]:
+def page_items(ports: Ports, question: str, hits: Sequence[Hit], tokens: int, in_context: frozenset[str]) -> list[Item]:
     """The best lines of the topic pages for a question that fit, oldest first, each with the fact or message it rests on.
 
     Args:
         ports: the store.
         question: the question; most ask for one thing and get no lines.
-        near: the scores of hits and of their facts, by id.
+        hits: the hits of the search for it. A line that rests on one that is marked as outdated is left out.
         tokens: what all lines may cost.
         in_context: ids of memories that the context shows anyway: a line that rests on one of them is left out.
     """
     from slowwave.policy.summaries.page_entries import current_lines  # noqa: PLC0415 - most questions want no page
 
-    best = lines_for(question, ports.store.select(ports.scopes, PAGES), near)
+    left_out = in_context | {memory.id for hit in hits if hit.stale for memory in (hit.memory, *hit.facts)}
+    best = lines_for(question, ports.store.select(ports.scopes, PAGES), scores_of(hits))
     members = {memory.id: memory for memory in ports.store.get(ports.scopes, {line.member for _, line in best})}
     now = ports.now()
     shown: dict[str, tuple[date, datetime, Item]] = {}
@@ -45,7 +44,7 @@ def page_items(
         if (
             member.id in shown
             or (member.kind == MESSAGE and _UNCLEAR.match(line.text.lower()))
-            or not in_context.isdisjoint((member.id, *(each.memory for each in member.sources)))
+            or not left_out.isdisjoint((member.id, *(each.memory for each in member.sources)))
             or _is_shown(line, member, [item for _, _, item in shown.values()])
         ):
             continue
