@@ -61,6 +61,16 @@ def said(text: str) -> list[str]:
         "I'm trying to limit retries using the `maxRetries` parameter in my API, can you show me the code?",
         "I've been tracking the performance metrics of late. Can you look at the code of my app?",
         "I have access to various libraries. Can you improve the code of my app?",
+        "I'm trying to cut the latency of our API to 2 seconds. Can you look at the queries?",
+        "I'm trying to add Sentry 7.3.0 to my Node.js app. Here's my code:\n```js\ninit()\n```",
+        "I'd like to upgrade Lodash to version 4.17 in my app and its tests. Can you help me with that?",
+        "I'm working on integrating OpenCV 4.7.0 into my app, here's my code",
+        "I'm trying to tune my model for the RTX 2060 GPU of my server, any suggestions?",  # no year
+        "I'm interested in exploring ways to speed up the rendering of my React app. Any tips?",
+        "I've been analyzing the fusion of layers in TensorRT for my model. Can you explain the code?",
+        "I've checked my Docker Hub credentials. Why does the build of my image fail?",
+        "I'm trying to send receipts via Redis to all clients of my chat app, can you help?",
+        "My GitHub Actions workflow is defined as follows:\n```yaml\na: 1\n```\nCan you fix the build?",
     ],
 )
 def test_a_task_for_the_assistant_is_no_fact(text: str) -> None:
@@ -83,8 +93,8 @@ def test_a_task_for_the_assistant_is_no_fact(text: str) -> None:
             "The user has added Redis to the user's ticket API",
         ),
         (
-            "I'm trying to cut the latency of our API to 2 seconds. Can you look at the queries?",
-            "The user is trying to cut the latency of the user's API to 2 seconds",
+            "The latency of our API is 2 seconds, and we use Redis 7. Can you look at the queries?",
+            "The user uses Redis 7",
         ),
         (
             "I've decided to use rooms for the chats of my app, can you help?",
@@ -97,6 +107,10 @@ def test_a_task_for_the_assistant_is_no_fact(text: str) -> None:
         (
             "I want to learn Spanish for a trip to Lima, can you help me?",
             "The user wants to learn Spanish for a trip to Lima",
+        ),
+        (
+            "I've cut the build of our app from 9 to 4 minutes, but I'm still trying to speed up the tests. Any tips?",
+            "The user has cut the build of the user's app from 9 to 4 minutes",
         ),
         ("I set the alarm to 6 every day, is that healthy?", "The user sets the alarm to 6 every day"),
     ],
@@ -120,6 +134,10 @@ def test_what_is_named_measured_or_told_stays(text: str, fact: str) -> None:
         "My current score is 81%",
         "My goal is to make the code of my app more efficient, can you help?",
         "I've tried adding 4 to both sides but get stuck, where did I go wrong?",
+        "I've been reading about the distance formula, is (2, 3) to (5, 7) 5 units?",
+        "I scored 4/5 on my practice problems. What should I do next?",
+        "I'm aiming for a 90%+ score",
+        "I mixed up the signs of the slope at first, can you check my equation?",
         "1. **Check Units:** Always check the units when adding lengths",
     ],
 )

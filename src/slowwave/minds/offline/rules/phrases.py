@@ -131,6 +131,7 @@ SPAN_ONLY: Final = re.compile(
 """A length of time and nothing else: "studying for a week now", "10 days left"."""
 SHARE_ONLY: Final = re.compile(
     r"^(?:about |around |over |only |up to )?\d+(?:\.\d+)?%(?=$| (?:after|in|on|with|so|by|at|for|as of)\b)"
+    r"|^\d+/\d+ on (?:[\w'’]+ ){0,3}(?:problems|questions|exercises)$|^for an? \d+%\+? (?:score|grade|mark)$"
 )
 """A share without what it is of: "reached 65% after the first run"."""
 COORDINATES: Final = re.compile(r"\(\s*[−-]?\d+(?:\.\d+)?\s*,\s*[−-]?\d+(?:\.\d+)?\s*\)")

@@ -245,7 +245,7 @@ def _state(clause: Clause) -> Claim | None:
     if _is_identity(rest, words[0]):
         return stated("identity", 0.9, clause, kind=SEMANTIC)
     if LIKER.match(rest):
-        vague = re.search(r"\b(?:that|this|it)\b|\bhear\b", rest)
+        vague = re.search(r"\b(?:that|this|it)\b|\bhear\b|\bways (?:to|of)\b", rest)
         return None if vague else stated("preference", 0.85, clause, kind=SEMANTIC)
     if _ARTICLE.match(rest):
         return _role(clause, rest, words)

@@ -7,14 +7,14 @@ from typing import Final
 
 from slowwave.minds.offline.rules.claims import has_time_word
 from slowwave.minds.offline.rules.clause import Clause
-from slowwave.minds.offline.rules.phrases import MATHEMATICAL
+from slowwave.minds.offline.rules.phrases import COORDINATES, MATHEMATICAL
 from slowwave.minds.offline.rules.pronouns import plain
 from slowwave.minds.offline.rules.referents import names_something
 from slowwave.minds.offline.rules.words import PERSON_WORDS
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _ASKS_HELP: Final = lazy_regex(
-    r"```|\?|\b(?:can|could|would|will) you\b|\bhelp me\b|\bneed (?:some )?help\b|\bI['’]d like (?:to|some|an?)\b|\bif you could\b|\bwas wondering\b|\bany (?:advice|help|tips|suggestions|guidance)\b|\bplease (?:help|review|show|explain|check|suggest)\b"
+    r"```|\?|\b(?:can|could|would|will) you\b|\bhelp me\b|\bneed (?:some )?help\b|\bI['’]d like (?:to|some|an?)\b|\bif you could\b|\bwas wondering\b|\b(?:any|some|for) (?:advice|help|tips|suggestions|guidance)\b|\bplease (?:help|review|show|explain|check|suggest)\b"
     r"|\bhere['’]s (?:my|the|an?|what|some)\b|\bhere is (?:my|the|what)\b",
     re.IGNORECASE,
 )
@@ -85,8 +85,13 @@ _MEANT_NOW: Final = re.compile(
     r"(?:try|want|need|like|love|look|hope|struggle|work|focus|attempt|see|get|have (?:got )?an?)\b"
 )
 """What the session is to bring about, or works on: "trying to", "have a function"."""
+_ASKED_FOR: Final = re.compile(
+    r"(?:try|want|need|like|love|look|hope|struggle|attempt) to\b|(?:work|focus) on \w+ing\b",
+    re.IGNORECASE,
+)
+"""What a message that gives work asks for: "trying to add X", "would like to upgrade X"."""
 _CHECKS: Final = re.compile(
-    r"(?:(?:try|want|need|work|focus|look|manage|start) (?:to|on|at) (?:\w+ly )?)?(?:fix|resolv|solv|debug|troubleshoot|diagnos|investigat|check|verif|review|read|inspect|notic|encounter|experienc|identif|run into|find|come across|start with|begin with)(?:y|e|ing|ying)?\b"
+    r"(?:(?:try|want|need|work|focus|look|manage|start) (?:to|on|at) (?:\w+ly )?)?(?:fix|resolv|solv|debug|troubleshoot|diagnos|investigat|check|verif|review|read|inspect|explor|examin|analy[sz]|profil|evaluat|experiment|notic|encounter|experienc|identif|run into|find|come across|start with|begin with)(?:y|e|ing|ying)?\b"
 )
 """What the session does about a fault, or looks at."""
 _QUOTED: Final = re.compile(r"[\"“`][^\"”`]*[\"”`]")
@@ -100,16 +105,17 @@ _TOOL: Final = re.compile(
 )
 """A tool whose name has no capital: "is using pytest for the tests"."""
 _DATED: Final = re.compile(
-    r"\b(?:19|20)\d\d\b(?!-)|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\bQ[1-4]\b"
-    r"|\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|always|never|usually|nightly|daily|weekly|monthly|hourly|every|each (?:day|week|month|year))\b"
+    r"\b(?:19\d\d|20[0-4]\d)\b(?![-.]\d)|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\bQ[1-4]\b"
 )
-"""A date or a habit."""
+_HABITUAL: Final = re.compile(
+    r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|always|never|usually|nightly|daily|weekly|monthly|hourly|every|each (?:day|week|month|year))\b"
+)
 _PROGRESS: Final = re.compile(
     r"\b(?:problems|questions|exercises|proofs|scor\w+|accuracy|quiz(?:zes)?|tests?|exams?|hours|lessons?|course|class|grades?)\b|%"
 )
 """What is counted of somebody's studies."""
 _STUDIED: Final = re.compile(r"(?:study|learn|teach|major|enrol|prefer)\b")
-_PEOPLE: Final = PERSON_WORDS - {"class"}
+_PEOPLE: Final = PERSON_WORDS - {"agent", "class", "cleaner", "client", "clients", "manager"}
 _RECKONING: Final = re.compile(
     r"\b(?:both sides|(?:first|second|third|last|left|right|other|\w+) (?:term|side)\b|(?:chain|product|quotient|power|sum|cosine|sine|l['’]h\w+|bayes['’]?s?)[ '’]*(?:rule|law|theorem)|quadratic formula|square root|"
     r"variance|mean|median|standard deviation|numerator|denominator|exponent|remainder|common factor|hypotenuse|angles?|radi(?:us|i)|derivative|integral|marbles?|dice|coins? (?:toss|flip)\w*|answer)\b|[a-z] ?= ?-?\d|\b\d+[a-z](?:\^?\d)?\b(?=$|[ ,+)-])|\d{1,6}/\d",
@@ -137,7 +143,7 @@ _FAULT_TAIL: Final = re.compile(
     r",?\s+(?:but|and|so)\s+(?:(?:now|first|currently|unfortunately|still|sometimes|occasionally|then),? )*"
     r"(?:I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just|always|sometimes) )*"
     r"(?:experienc\w+|encounter\w*|facing|see(?:ing)?|hav(?:e|ing) (?:(?:some|a bit of|a lot of|several|a few|many) )?(?:trouble|issues?|problems?|difficult\w+)|get(?:ting)? (?:an?\b|stuck|confused|lost)|stuck|confused|keep getting|run(?:ning)? into|struggl\w+"
-    r"|looking (?:for|to)|not sure|unsure|feel like|need to (?:make sure|ensure|verify|check|figure)|want to (?:make sure|ensure|verify|check|confirm|know|see|understand|get a)|(?:like|love) (?:to|some)|need (?:some )?(?:help|guidance))\b"
+    r"|looking (?:for|to)|trying to|not sure|unsure|feel like|need to (?:make sure|ensure|verify|check|figure)|want to (?:make sure|ensure|verify|check|confirm|know|see|understand|get a)|(?:like|love) (?:to|some)|need (?:some )?(?:help|guidance))\b"
     r"|(?:want|need) to (?:make sure|ensure|verify|check|confirm)\b"
     r"|(?:the|my|it|this|that|its|they|some)\b[^,.;]{0,80}? (?:doesn['’]t|don['’]t|isn['’]t|aren['’]t|can['’]t|won['’]t|does not|is not|still|fails?|crash(?:es)?|breaks?|overlaps?|keeps?|never|throws?|returns?|is (?:failing|slow|broken|not))\b).*$",
     re.IGNORECASE,
@@ -194,7 +200,7 @@ class WorkMessage:
         if _CODE.search(self.text):
             return False
         steps = {step.lower() for one in (_RECKONING, MATHEMATICAL) for step in one.findall(self.text)}
-        if len(steps) > 1 or (steps and _CHECKED.search(self.text)):
+        if len(steps) > 1 or (steps and _CHECKED.search(self.text)) or COORDINATES.search(self.text):
             return True
         return self.asks_help and MATHEMATICAL.search(self.text) is not None
 
@@ -240,22 +246,29 @@ def is_session_work(clause: Clause, message: WorkMessage, sentence: str) -> bool
         return False
     if clause.subject in {"owned", "thing"}:
         fails = _FAILS.match(said) and _SOFTWARE.search(clause.noun)
-        return bool(fails) or _is_share_of_nothing(clause) or _is_bare_aim(clause, message)
+        open_end = message.technical and _POINTS_ON.search(said) is not None
+        return bool(fails) or open_end or _is_share_of_nothing(clause) or _is_bare_aim(clause, message)
     if clause.negated:
         return message.technical and _MEANT_NOW.match(said) is not None and not _is_named(said)
-    if message.has_exercise or (MATHEMATICAL.search(said) and _MEANT_NOW.match(said)):
+    if message.has_exercise or MATHEMATICAL.search(said):
         return not (_STUDIED.match(said) or (_PROGRESS.search(said) and re.search(r"\d", said)))
     named = _SOFTWARE.search(said) or (clause.verb == "read" and message.is_of_work)
     meant = clause.verb != "have" and _MEANT_NOW.match(said)
     of_software = (
-        (meant or named) if message.technical else (named and ((meant and message.asks_help) or _CHECKS.match(said)))
+        (meant or named or _CHECKS.match(said))
+        if message.technical
+        else (named and ((meant and message.asks_help) or _CHECKS.match(said)))
     )
-    return bool(of_software or _CODE.search(said)) and not _is_lasting(clause, said)
+    return bool(of_software or _CODE.search(said)) and not _is_lasting(clause, said, message)
 
 
-def _is_lasting(clause: Clause, said: str) -> bool:
+def _is_lasting(clause: Clause, said: str, message: WorkMessage) -> bool:
     """Whether a clause about software says what a later session can use."""
     if _WHOLE_PROJECT.search(said) or _STUDIED.match(said) or _TOOL.match(said) or _DATED.search(clause.text):
+        return True
+    if message.asks_help and clause.form != "past" and _ASKED_FOR.match(said):
+        return False
+    if _HABITUAL.search(clause.text):
         return True
     if _CHECKS.match(said) or _POINTS_ON.search(said) or _is_part_of_code(clause):
         return False
