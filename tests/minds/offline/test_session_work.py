@@ -70,6 +70,9 @@ def said(text: str) -> list[str]:
         "I've been analyzing the fusion of layers in TensorRT for my model. Can you explain the code?",
         "I've checked my Docker Hub credentials. Why does the build of my image fail?",
         "I'm trying to send receipts via Redis to all clients of my chat app, can you help?",
+        "I'm trying to split the analytics of my app into a module of 200 lines",
+        'I\'m trying to resolve the "MongoTimeoutError" that my driver reports. Can you help?',
+        "I've set the minimum size to 2 instances and the maximum size to 6. Can you check the config of my app?",
         "My GitHub Actions workflow is defined as follows:\n```yaml\na: 1\n```\nCan you fix the build?",
     ],
 )

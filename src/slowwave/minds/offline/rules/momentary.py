@@ -21,7 +21,7 @@ _WANTED_INFORMATION: Final = re.compile(
 """Information that the assistant is asked for: "looking for some sauce recipes", "would like to get more ideas on storage"."""
 _OF_ANSWER: Final = re.compile(
     r"[√∑∫≤≥±≈²³₀-₉]|^(?:like|love) the (?:idea|sound|thought|look|concept) of\b|^(?:go to |plan to |try to |want to )?(?:to )?(?:start|begin|go|stick) with (?:the|your|that|those|these)\b"
-    r"|^(?:get|see|encounter|receive|hit|run into|face|have)\b [^.;]*?\b(?:errors?|exceptions?|warnings?|traceback|(?-i:[A-Z]\w*(?:Error|Exception|Warning)))\b",
+    r"|^(?:(?:try|want|need|work) (?:to|on) )?(?:get|see|encounter|receive|hit|run into|face|have|fix|resolv|debug|solv)(?:e|ing)?\b [^.;]*?\b(?:errors?|exceptions?|warnings?|traceback|(?-i:[A-Z]\w*(?:Error|Exception|Warning)))\b",
     re.IGNORECASE,
 )
 """A reaction to an answer, a formula, an error."""

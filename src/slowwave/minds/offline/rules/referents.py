@@ -45,6 +45,8 @@ _ARTICLES: Final = word_set(
     "the a an some any my our your his her their its this that these those every each no another"
 )
 _OWNERS: Final = word_set("my our your his her their its")
+_SETTINGS: Final = word_set("size limit threshold timeout")
+"""What is set of a thing: "the soft limit" needs the thing."""
 _OF_ANY_TASK: Final = word_set("code test unit model system overall success detection text")
 """Nouns of any task, which do not say what a measure is of: "90% code coverage"."""
 _SPANS: Final = word_set("day days night nights morning evening week weeks weekend month months year years")
@@ -124,6 +126,8 @@ def has_open_noun(text: str) -> bool:
 
     >>> [has_open_noun(text) for text in ("I fixed the bug", "I fixed the bug in my parser", "I cleaned the kitchen")]
     [True, False, False]
+    >>> has_open_noun("I set the soft limit to 1.8 GB"), has_open_noun("I set the soft limit of my container to 1.8 GB")
+    (True, False)
     >>> has_open_noun("I want to learn the foghorn solo before the festival")
     False
     >>> [has_open_noun(text) for text in ("I have some digital ones", "I prefer paper tickets to digital ones")]
@@ -321,6 +325,8 @@ def _is_open(phrase: _Phrase, text: str) -> bool:
             return False
         bare = all(word.lower() in _OF_ANY_TASK or re.fullmatch(r"[\d.,]+%?", word) for word in strong)
         return (bare or phrase.determiner == "the") and not _ANCHOR.search(text)
+    if phrase.determiner == "the" and phrase.head in _SETTINGS:
+        return not _ANCHOR.search(text)
     if phrase.determiner != "the" or strong or any(_IDENTIFYING.match(word.lower()) for word in phrase.modifiers):
         return False
     return not (_DATING.search(text[: phrase.start]) or _is_known(phrase, text) or _is_placed(phrase, text))

@@ -266,7 +266,8 @@ def _is_lasting(clause: Clause, said: str, message: WorkMessage) -> bool:
     """Whether a clause about software says what a later session can use."""
     if _WHOLE_PROJECT.search(said) or _STUDIED.match(said) or _TOOL.match(said) or _DATED.search(clause.text):
         return True
-    if message.asks_help and clause.form != "past" and _ASKED_FOR.match(said):
+    asked = message.asks_help or clause.verb == "try"
+    if asked and clause.form != "past" and _ASKED_FOR.match(said):
         return False
     if _HABITUAL.search(clause.text):
         return True
