@@ -73,6 +73,12 @@ def said(text: str) -> list[str]:
         "I'm trying to split the analytics of my app into a module of 200 lines",
         'I\'m trying to resolve the "MongoTimeoutError" that my driver reports. Can you help?',
         "I've set the minimum size to 2 instances and the maximum size to 6. Can you check the config of my app?",
+        "I'm configuring my Flask app for production, can you check the config?",
+        "## Running the App\nI'll run the Flask app first and let you know what the logs say.",
+        "I'm working on a project that involves containers. Can you check my Dockerfile and the config of my server?",
+        "I've studied the rate limits. How do I stay below them in my API client?",
+        "I've been using the old keys for a while now. Can you show the code for the new ones in my API?",
+        "I'm trying to extract job titles and company names in my script with the NER of spaCy. Here's my code:\n```python\nrun()\n```",
         "My GitHub Actions workflow is defined as follows:\n```yaml\na: 1\n```\nCan you fix the build?",
     ],
 )
@@ -112,6 +118,10 @@ def test_a_task_for_the_assistant_is_no_fact(text: str) -> None:
             "The user wants to learn Spanish for a trip to Lima",
         ),
         (
+            "I'm upgrading the app to spaCy 3.5. I've used the older model for a year at my clinic. Can you show me the code of the loader?",
+            "The user is upgrading the app to spaCy 3.5",
+        ),
+        (
             "I've cut the build of our app from 9 to 4 minutes, but I'm still trying to speed up the tests. Any tips?",
             "The user has cut the build of the user's app from 9 to 4 minutes",
         ),
@@ -140,6 +150,8 @@ def test_what_is_named_measured_or_told_stays(text: str, fact: str) -> None:
         "I've been reading about the distance formula, is (2, 3) to (5, 7) 5 units?",
         "I scored 4/5 on my practice problems. What should I do next?",
         "I'm aiming for a 90%+ score",
+        "I've completed 15 problems with 95% accuracy, what's next?",
+        "I've been analyzing problems like the probability of an even number on a 6-sided die. Am I right?",
         "I mixed up the signs of the slope at first, can you check my equation?",
         "1. **Check Units:** Always check the units when adding lengths",
     ],

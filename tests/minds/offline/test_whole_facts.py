@@ -124,6 +124,8 @@ def test_what_means_nothing_without_the_talk_is_no_fact(text: str) -> None:
         "I've been practicing more problems and it's really helping.",
         "I'm starting from scratch.",
         "I've been dedicating extra time to practicing.",
+        "I've managed to reduce the cyclomatic complexity by 15%.",  # of what
+        "For our new shed built of larch, what would you paint it with?",
         "I'm trying to sort triangles, but I made a mistake and thought it was a square.",  # cut before what was thought
         "I'm interested in learning about permutations, like those of 4 objects, where 4! = 24.",
     ],

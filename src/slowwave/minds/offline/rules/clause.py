@@ -45,24 +45,10 @@ _WHEN_LEAD: Final = re.compile(
 _OF_ALL: Final = re.compile(r"^our [^,]{2,30} (?:are|is) our\b", re.IGNORECASE)
 """Of people in general: "our children are our future"."""
 _DETERMINERS: Final = word_set("the a an my our this each every")
-_SUBORDINATING: Final = frozenset(
-    (
-        "once",
-        "when",
-        "while",
-        "after",
-        "before",
-        "until",
-        "since",
-        "as",
-        "because",
-        "whenever",
-        "as soon as",
-        "by the time",
-        "ever since",
-        "now that",
-    )
-)
+_NO_LEAD: Final = word_set(
+    "once when while after before until since as because whenever for with without of to from by about like in on at"
+) | {"as soon as", "by the time", "ever since", "now that"}
+"""Words that make a subordinate clause of what follows, or belong to it."""
 _OPINION: Final = re.compile(
     r"^(?:in (?:my|our) (?:opinion|view|experience)|as (?:you|i)\b|with (?:that|this)\b|for (?:me|sure)\b|this (?:is|was|means)\b)",
     re.IGNORECASE,
@@ -177,7 +163,7 @@ def read_clause(piece: str, speaker: str, *, company: str = "", names: Collectio
     lead, body = "", _IN_GROUP.sub("", piece)
     if not _SUBJECT.match(body) and (opening := _WHEN_LEAD.match(piece) or _LEAD.match(piece)):
         lead, body = opening["lead"], piece[opening.end() :]
-    if lead.lower() in _SUBORDINATING:  # the main clause is missing: "once I have it"
+    if lead.lower() in _NO_LEAD:  # the main clause is missing: "once I have it", "for my garden"
         return None
     try:
         return _with_lead(lead, body, speaker, company, names)

@@ -147,7 +147,7 @@ BARE_WORK: Final = re.compile(
 """A piece of work of which only the talk before says which it is."""
 BY_THE: Final = re.compile(r"\bby (?:the|these|those|all the) [\w-]+$")
 WORKED_THROUGH: Final = re.compile(
-    r"^(?:solving |doing )?(?:problems|questions|exercises)$|^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*)?$",
+    r"^(?:solving |doing )?(?:problems|questions|exercises)$|^(?:(?:all|another|about|around|over|only) )?(?:\d+|more|some|many|a few|several) (?:more )?(?:of (?:the|these) )?(?:practice )?(?:problems?|questions?|exercises?|examples?|tasks?)(?: (?:so far|in total|already|today|now)| and it['’]?s? .*| (?:with|at|and|scoring)\b[^,]*\d(?:%|/\d)[^,]*)?$",
     re.IGNORECASE,
 )
 COMING: Final = re.compile(

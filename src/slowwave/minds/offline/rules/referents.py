@@ -45,13 +45,15 @@ _ARTICLES: Final = word_set(
     "the a an some any my our your his her their its this that these those every each no another"
 )
 _OWNERS: Final = word_set("my our your his her their its")
-_SETTINGS: Final = word_set("size limit threshold timeout")
+_SETTINGS: Final = word_set("size limit limits threshold thresholds timeout timeouts")
 """What is set of a thing: "the soft limit" needs the thing."""
+_OF_MEASURE: Final = re.compile(r"(?:of|by|from|to) (?:about |around |over )?[\d$]|by \w+ing\b")
+"""How much, or how a measure changed: it does not say what it is a measure of."""
 _OF_ANY_TASK: Final = word_set("code test unit model system overall success detection text")
 """Nouns of any task, which do not say what a measure is of: "90% code coverage"."""
 _SPANS: Final = word_set("day days night nights morning evening week weeks weekend month months year years")
 _REFERRING: Final = word_set(
-    "extra additional further other remaining updated revised improved previous same different original"
+    "extra additional further other remaining updated revised improved previous same different original old older newer former"
 )
 """Adjectives that compare with what was said before: "the extra time"."""
 _QUANTIFIED: Final = word_set(
@@ -161,7 +163,7 @@ def with_referents(text: str, said: Sequence[Statement], start: int) -> tuple[st
     """
     near = [one for one in said[-_BEFORE_MOST:] if start - one.start <= _RANGE]
     since = start
-    for phrase in reversed([p for p in _phrases(text) if _is_bare(p) and not _is_known(p, text)]):
+    for phrase in reversed([p for p in _phrases(text) if _is_bare(p) and not (_refers(p) or _is_known(p, text))]):
         named = {(_described(one.text, phrase.head), one.start) for one in near if _described(one.text, phrase.head)}
         if len({words for words, _ in named}) != 1:
             continue
@@ -230,9 +232,7 @@ def _phrase(
     after = text[tokens[last][2] :].lstrip(" ")
     following = lows[last + 1] if last + 1 < len(lows) else ""
     links = _COMPLEMENT if lows[last] in _LEADING_TO else _COMPLEMENT - {"to"}
-    measured = (
-        following == "of" and lows[last] in INCOMPLETE and bool(re.match(r"of (?:about |around |over )?[\d$]", after))
-    )
+    measured = lows[last] in INCOMPLETE and _OF_MEASURE.match(after) is not None
     complemented = (
         following in links and not measured and not _OF_TIME.match(after) and _has_noun(following, lows[last + 2 :])
     )
@@ -338,11 +338,15 @@ def _is_bare(phrase: _Phrase) -> bool:
     return phrase.determiner == "the" and not strong and not phrase.described
 
 
+def _refers(phrase: _Phrase) -> bool:
+    """Whether an adjective compares a noun with one that was said before: it is another than that one."""
+    return not _REFERRING.isdisjoint(word.lower() for word in phrase.modifiers)
+
+
 def _is_known(phrase: _Phrase, text: str) -> bool:
     """Whether a listener knows which one a noun after a bare "the" means: it is familiar, or the text has named it."""
     head = phrase.head.removesuffix("'s")
-    referring = phrase.head not in _SPANS and not _REFERRING.isdisjoint(word.lower() for word in phrase.modifiers)
-    if referring:
+    if phrase.head not in _SPANS and _refers(phrase):
         return False
     familiar = head in FAMILIAR or head in KIN or head in PERSON_WORDS or not head.isalpha()
     if familiar or _IDENTIFYING.match(head) or text[phrase.end - len(phrase.head) : phrase.end][:1].isupper():

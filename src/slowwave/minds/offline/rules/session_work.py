@@ -67,7 +67,7 @@ _TECHNICAL_LEAST: Final = 2
 _CODE: Final = re.compile(r"`[^`]*`")
 _NAMED: Final = re.compile(r"\d|`|(?<=[a-z,:;)] )[“\"'(]?(?!I\b)[A-Z]|\b\w+[./_]\w+|[a-z][A-Z]")
 _WHOLE_PROJECT: Final = re.compile(
-    r"\b(?:creat|build|mak|develop|writ|design|work on)(?:e|ing)? (?:an?|(?:my|our)(?: own| first)?) (?:[\w-]+ ){0,3}?(?:app|application|website|site|game|tool|bot|platform|library|language|compiler|engine|program|project|browser|simulator|tracker) (?:that|which|for|to|where(?! (?:I|we)\b)|with|of|in|called)\b",
+    r"\b(?:creat|build|mak|develop|writ|design|work on)(?:e|ing)? (?:an?|(?:my|our)(?: own| first)?) (?:[\w-]+ ){0,3}?(?:app|application|website|site|game|tool|bot|platform|library|language|compiler|engine|program|browser|simulator|tracker) (?:that|which|for|to|where(?! (?:I|we)\b)|with|of|in|called)\b",
     re.IGNORECASE,
 )
 """A project of its own, and what it is for."""
@@ -90,6 +90,12 @@ _ASKED_FOR: Final = re.compile(
     re.IGNORECASE,
 )
 """What a message that gives work asks for: "trying to add X", "would like to upgrade X"."""
+_AT_WORK: Final = re.compile(
+    r"(?:configur|defin|design|implement|refactor|structur|optimi[sz]|improv|creat|handl|writ|set up|add|enforc|estimat|test)(?:e|ing)?\b",
+    re.IGNORECASE,
+)
+"""What is in progress in the session: "I'm configuring my app for production"."""
+_COUNTED: Final = re.compile(r"(?<![\w.])\d+(?![-\w])")
 _CHECKS: Final = re.compile(
     r"(?:(?:try|want|need|work|focus|look|manage|start) (?:to|on|at) (?:\w+ly )?)?(?:fix|resolv|solv|debug|troubleshoot|diagnos|investigat|check|verif|review|read|inspect|explor|examin|analy[sz]|profil|evaluat|experiment|notic|encounter|experienc|identif|run into|find|come across|start with|begin with)(?:y|e|ing|ying)?\b"
 )
@@ -115,7 +121,7 @@ _PROGRESS: Final = re.compile(
 )
 """What is counted of somebody's studies."""
 _STUDIED: Final = re.compile(r"(?:study|learn|teach|major|enrol|prefer)\b")
-_PEOPLE: Final = PERSON_WORDS - {"agent", "class", "cleaner", "client", "clients", "manager"}
+_PEOPLE: Final = PERSON_WORDS - {"agent", "class", "cleaner", "client", "clients", "company", "manager"}
 _RECKONING: Final = re.compile(
     r"\b(?:both sides|(?:first|second|third|last|left|right|other|\w+) (?:term|side)\b|(?:chain|product|quotient|power|sum|cosine|sine|l['’]h\w+|bayes['’]?s?)[ '’]*(?:rule|law|theorem)|quadratic formula|square root|"
     r"variance|mean|median|standard deviation|numerator|denominator|exponent|remainder|common factor|hypotenuse|angles?|radi(?:us|i)|derivative|integral|marbles?|dice|coins? (?:toss|flip)\w*|answer)\b|[a-z] ?= ?-?\d|\b\d+[a-z](?:\^?\d)?\b(?=$|[ ,+)-])|\d{1,6}/\d",
@@ -251,7 +257,7 @@ def is_session_work(clause: Clause, message: WorkMessage, sentence: str) -> bool
     if clause.negated:
         return message.technical and _MEANT_NOW.match(said) is not None and not _is_named(said)
     if message.has_exercise or MATHEMATICAL.search(said):
-        return not (_STUDIED.match(said) or (_PROGRESS.search(said) and re.search(r"\d", said)))
+        return not (_STUDIED.match(said) or (_PROGRESS.search(said) and _COUNTED.search(said)))
     named = _SOFTWARE.search(said) or (clause.verb == "read" and message.is_of_work)
     meant = clause.verb != "have" and _MEANT_NOW.match(said)
     of_software = (
@@ -264,20 +270,26 @@ def is_session_work(clause: Clause, message: WorkMessage, sentence: str) -> bool
 
 def _is_lasting(clause: Clause, said: str, message: WorkMessage) -> bool:
     """Whether a clause about software says what a later session can use."""
+    if clause.verb in {"try", "want", "need"} and _CHECKS.match(said):
+        return False
     if _WHOLE_PROJECT.search(said) or _STUDIED.match(said) or _TOOL.match(said) or _DATED.search(clause.text):
         return True
-    asked = message.asks_help or clause.verb == "try"
-    if asked and clause.form != "past" and _ASKED_FOR.match(said):
-        return False
-    if _HABITUAL.search(clause.text):
+    if _HABITUAL.search(clause.text) and not _is_task(clause, said, message):
         return True
-    if _CHECKS.match(said) or _POINTS_ON.search(said) or _is_part_of_code(clause):
+    if _is_task(clause, said, message) or _CHECKS.match(said) or _POINTS_ON.search(said) or _is_part_of_code(clause):
         return False
     measured = _MEASURED.search(_QUOTED.sub("", clause.rest)) is not None
     meant = _MEANT_NOW.match(said) and clause.form != "past"
     named = _is_named(clause.rest, figures=False)
     owned = named or _HELD.match(said) or names_something(clause.rest)
     return bool(measured and owned) or (not meant and named)
+
+
+def _is_task(clause: Clause, said: str, message: WorkMessage) -> bool:
+    """Whether a clause tries or wants something in a message that gives work, or says what is in progress there."""
+    if _ASKED_FOR.match(said):
+        return clause.form != "past" and (message.asks_help or clause.verb == "try")
+    return message.asks_help and clause.form == "progressive" and _AT_WORK.match(said) is not None
 
 
 def _is_share_of_nothing(clause: Clause) -> bool:

@@ -17,7 +17,8 @@ _WROTE: Final = re.compile(
 )
 # So many blanks are layout, not a space between words: they end a sentence, so that no pattern reads long runs of them.
 _LAYOUT: Final = re.compile(r"[^\S\n]{16,}+")
-_QUOTED_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_NO_SENTENCE: Final = re.compile(r"^[ \t]*(?:>|#{1,6}[ \t]).*$", re.MULTILINE)
+"""A quoted line, or a heading."""
 _CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
 _SENTENCE: Final = re.compile(
     r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\d)!(?=\s*[=*/×)])|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr|dr|mr|ms))[.]|(?<=\bincl)[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
@@ -163,7 +164,7 @@ def _readable(text: str, *, playing: bool) -> str:
     kept = _LAYOUT.sub(lambda blanks: "\n" * len(blanks.group()), own_text(text, playing=playing))
     if wrote := _WROTE.search(kept):
         kept = kept[: wrote.start()]
-    for pattern in (_QUOTED_LINE, _CAPTION):
+    for pattern in (_NO_SENTENCE, _CAPTION):
         kept = pattern.sub(lambda m: "\n" * len(m.group()), kept)
     unfenced = remove_fenced_blocks(kept)
     if unfenced == kept and "\n" not in kept and "```" not in kept:

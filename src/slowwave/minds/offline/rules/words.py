@@ -181,6 +181,6 @@ WEAK: Final = word_set(
     "final overall general specific certain particular whole entire full total complete remaining good great better best nice big small large little long short high low "
     "higher lower larger smaller faster slower easier right wrong correct real actual own original updated revised improved modern local similar such relevant "
     "important necessary required possible potential common usual interesting beautiful amazing cool fun decent solid average physical digital fresh latest recent "
-    "first-ever fewer older newer former latter faster cheaper single multiple alternative appropriate proper suitable available unique useful helpful"
+    "first-ever fewer old older newer former latter faster cheaper single multiple alternative appropriate proper suitable available unique useful helpful"
 )
 """Adjectives that do not say which one is meant."""
