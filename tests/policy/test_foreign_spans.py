@@ -33,6 +33,12 @@ def follows(said: str, fact: str) -> bool:
         ("Ho traslocato la settimana scorsa.", "5 giugno 2023", "22 maggio 2023"),
         ("Mudei-me há quatro meses.", "fevereiro de 2023", "outubro de 2022"),
         ("Ik ben twee weken geleden verhuisd.", "31 mei 2023", "17 mei 2023"),
+        ("Letzte Nacht ist Lea geboren.", "13. Juni 2023", "11. Juni 2023"),
+        ("La noche pasada nació Lea.", "13 de junio de 2023", "11 de junio de 2023"),
+        ("Lea est née la nuit dernière.", "13 juin 2023", "11 juin 2023"),
+        ("Lea è nata la notte scorsa.", "13 giugno 2023", "11 giugno 2023"),
+        ("A Lea nasceu na noite passada.", "13 junho 2023", "11 junho 2023"),
+        ("Gisteravond is Lea geboren.", "13 juni 2023", "11 juni 2023"),
         ("Eergisteren is hij geboren.", "12 juni 2023", "2 juni 2023"),
     ],
 )
