@@ -1,8 +1,11 @@
-"""A pronoun for a person of the clause before becomes that person."""
+"""A pronoun for a person of the clause or message before becomes that person."""
+
+from datetime import UTC, datetime
 
 import pytest
 from tests.minds.offline.test_whats_implied import texts
 
+from slowwave import AgentMemory
 from slowwave.minds.offline.rules.antecedents import person_in, with_antecedent
 
 
@@ -35,3 +38,30 @@ def test_the_person_of_a_statement_is_the_only_one_it_names() -> None:
     assert person_in("I have a son and a daughter") == ""
     assert person_in("I met a doctor") == ""
     assert with_antecedent("I told her to stop", "my mum") == "I told my mum to stop"
+
+
+def told(*messages: str) -> list[str]:
+    """The facts of a talk in which the user writes these messages, each with an answer and consolidated by itself."""
+    at = datetime(2025, 1, 16, 9, tzinfo=UTC)
+    with AgentMemory.open(":memory:", llm=None, embedder="none", clock=lambda: at) as memory:
+        for message in messages:
+            memory.add_messages([{"role": "user", "content": message}, {"role": "assistant", "content": "Nice."}], "c")
+            memory.consolidate("c", force=True)
+        return [fact.text for fact in memory.get_all()]
+
+
+def test_the_message_before_names_the_person() -> None:
+    assert "The user's daughter Mia turns 5 on 14 March 2025" in told(
+        "My daughter Mia started school in Bern.", "She turns 5 on 14 March."
+    )
+    assert "The user wants to visit the user's brother Uli in June 2025" in told(
+        "My brother Uli is a joiner.", "I want to visit him in June"
+    )
+
+
+def test_the_message_before_names_nobody_for_certain() -> None:
+    assert not [fact for fact in told("My daughter Mia met Emma.", "She turns 5 on 14 March.") if "March" in fact]
+    assert not [fact for fact in told("My daughter Mia sings.", "He turns 5 on 14 March.") if "March" in fact]
+    assert not [
+        fact for fact in told("My daughter Mia sings.", "It is cold.", "She turns 5 on 14 March.") if "March" in fact
+    ]

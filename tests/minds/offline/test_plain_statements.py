@@ -303,3 +303,29 @@ def test_nine_of_ten_plain_statements_are_stored(name: str) -> None:
         all(re.search(w, text, re.IGNORECASE) for w in one["wanted"]) for one, text in zip(lines, found, strict=True)
     )
     assert stored >= 0.9 * len(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("I live in Bern my sister lives in Basel", ["The user lives in Bern", "The user's sister lives in Basel"]),
+        ("I work at Roche I am a chemist", ["The user works at Roche", "The user is a chemist"]),
+        (
+            "I'm 34 years old I work as a nurse in Graz",
+            ["The user was 34 years old in April 2024", "The user works as a nurse in Graz"],
+        ),
+    ],
+)
+def test_two_clauses_without_a_mark_between_them_are_two_facts(text: str, stated: list[str]) -> None:
+    assert [fact.text for fact in facts(text)] == stated
+
+
+@pytest.mark.parametrize(
+    "text", ["When I was in Bern I met Paul at a fair.", "I love the house in Bern I bought for my parents."]
+)
+def test_a_subordinate_clause_is_not_split_from_its_noun(text: str) -> None:
+    assert not [
+        fact
+        for fact in facts(text)
+        if fact.text.startswith(("The user met", "The user bought", "The user loves the house in Bern,"))
+    ]

@@ -1,12 +1,12 @@
 """Distils facts from a transcript by rule: every clause that stands alone, if a later question may need it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
-from slowwave.minds.offline.rules.antecedents import person_in, with_antecedent
+from slowwave.minds.offline.rules.antecedents import only_person_in, person_in, with_antecedent
 from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, has_time_word, recall_likelihood, time_of
 from slowwave.minds.offline.rules.clause import Clause, read_clause
 from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
@@ -217,6 +217,7 @@ class _Conversation:
     """The state of a conversation while its turns are read.
 
     `known` are the terms of the turns read so far; `first` is the number of the opening turn, 0 if it is not included.
+    `persons` says for the id of a message whom "she" means at its beginning, if the speaker's message before tells it.
     """
 
     assistant: bool
@@ -225,6 +226,7 @@ class _Conversation:
     known: set[str]
     first: int
     playing: frozenset[str]
+    persons: Mapping[str, str]
 
 
 def _conversation(transcript: Transcript) -> _Conversation:
@@ -238,7 +240,19 @@ def _conversation(transcript: Transcript) -> _Conversation:
         known=set(),
         first=first,
         playing=playing_at(messages),
+        persons=_persons_before(messages),
     )
+
+
+def _persons_before(messages: Sequence[Memory]) -> dict[str, str]:
+    """The only person that the message before of the same speaker names, by the id of the message after it."""
+    last: dict[str | None, str] = {}
+    found = {}
+    for message in messages:
+        by = message.speaker or message.role
+        found[message.id] = only_person_in(last.get(by, ""))
+        last[by] = message.text
+    return found
 
 
 def with_assistant(transcript: Transcript) -> bool:
@@ -322,7 +336,7 @@ def _is_whole(text: str) -> bool:
 
 
 class _Reader:
-    """Reads the pieces of one message in order; it knows who "we", "he" and "she" are from the piece before."""
+    """Reads the pieces of one message in order; it knows who "we", "he" and "she" are from the piece or message before."""
 
     def __init__(self, *, message: Memory, speaker: str, conversation: _Conversation, opens: bool) -> None:
         self._message = message
@@ -332,7 +346,7 @@ class _Reader:
         self._opens = opens
         self._short = len(message.text.split()) <= NOTE_WORDS and "\n" not in message.text.strip()
         self._company = ""
-        self._person = ""
+        self._person = conversation.persons[message.id]
         self._end = 0
         self._sentence, self._began = "", 0
         self._said: list[Statement] = []

@@ -33,6 +33,10 @@ _LETTING: Final = re.compile(
 _OTHER: Final = re.compile(
     rf"(?<=[a-z,] )[A-Z][a-z]+|\b(?:my|our|a|an|the) (?:[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(KIN | {'woman', 'man', 'girl', 'boy', 'guy', 'lady', 'person'}))})\b"
 )
+_NO_PLACE: Final = re.compile(
+    r"(?<=[a-z,] )(?<!\bin )(?<!\bat )(?<!\bto )(?<!\bfrom )(?<!\bon )(?<!\bnear )[A-Z][a-z]+"
+)
+"""A name that is not after a word of place."""
 _AFTER_OBJECT: Final = word_set(
     "in on at to for from with and but or so because when while if as that this next last every since until after before about by of again soon today tomorrow yesterday "
     "up out off over back there here a an the my our very really so much more less"
@@ -55,6 +59,17 @@ def person_in(text: str) -> str:
         return ""
     noun, name = found.pop()
     return f"my {noun} {name}".strip()
+
+
+def only_person_in(text: str) -> str:
+    """The person of the speaker's that a message names, if it names no other person; names of places do not count.
+
+    >>> only_person_in("My daughter Mia started school in Bern"), only_person_in("My daughter Mia met Emma")
+    ('my daughter Mia', '')
+    """
+    person = person_in(text[:1].lower() + text[1:])
+    others = _NO_PLACE.findall(text)
+    return person if person and all(name in person.split() for name in others) else ""
 
 
 def with_antecedent(text: str, person: str) -> str:

@@ -46,6 +46,15 @@ _JOINT: Final = re.compile(
     rf"|\s*;\s+|\s+[-–—]+\s+|—",
     re.IGNORECASE,
 )
+# Two main clauses without a mark between them: "I live in Bern my sister lives in Basel".
+_RUN_ON: Final = re.compile(
+    r"(?:\b(?:in|at|to|from|near|is|called|named) [A-Z][\w'’-]*[a-z](?: [A-Z][\w'’-]*[a-z])?|\d (?:years old|yo))(?P<gap>\s+)"
+    r"(?=(?:I(?:['’](?:m|ve|d|ll))?|[Mm]y|[Oo]ur|[Ww]e(?:['’](?:re|ve|d|ll))?)\s)"
+)
+_SUBORDINATE: Final = re.compile(
+    r"\b(?:when|whenever|while|after|before|until|once|if|because|since|although|though|that|which|who|where|as|how|what|than)\b",
+    re.IGNORECASE,
+)
 # A question after a statement, in a sentence with a question mark: "I live in Bern, any tips?"
 _LAST_QUESTION: Final = re.compile(
     r"(?:\s*[,;]|\s+[-–—]+(?=\s)|—)\s*(?:(?:and|but|so|or|then|thus)\s+)*(?:(?:what|how|why|any|ideas?|thoughts?|tips|suggestions?|advice|recommendations?|got any|know any|anything|"
@@ -194,6 +203,7 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
     last = _LAST_QUESTION.search(sentence) if asks else None
     stated = sentence[: last.start()] if last else sentence
     joints = sorted((m.start(), m.end()) for joint in (_JOINT, _THEN_ORDERED) for m in joint.finditer(stated))
+    joints = sorted({*joints, *_run_on(stated)})
     if begun := main_clause(stated):
         joints = sorted({*joints, (begun, begun)})
     cuts, ends = [0, *(b for _, b in joints)], [*(a for a, _ in joints), len(stated)]
@@ -219,6 +229,14 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         head = announced.start() if announced else place
         stays = asks and not (any(questions) and _STATES.match(words))
         yield StatementPiece(start=place, end=end_of_words, text=words, sentence=sentence, asks=stays, head=head)
+
+
+def _run_on(stated: str) -> Iterator[tuple[int, int]]:
+    """The blanks after a statement that another one follows without a mark; none after a subordinate clause."""
+    for match in _RUN_ON.finditer(stated):
+        before = stated[: match.start("gap")]
+        if _STATES.match(_OPENING.sub("", before)) and not _SUBORDINATE.search(before):
+            yield match.span("gap")
 
 
 def _has_letters(words: str) -> bool:
