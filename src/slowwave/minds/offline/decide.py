@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from slowwave.minds.offline.rules.carried_out import is_carried_out
+from slowwave.minds.offline.rules.job_ends import job_end
 from slowwave.model.mind import Candidate, ReconcileCase, Relation, Verdict, VerdictOp
 from slowwave.model.operations import LinkKind
 from slowwave.policy.comparison import subjects
@@ -34,7 +35,7 @@ SAME_EVENT: Final = timedelta(days=7)
 def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
     """The verdicts on one new fact: at most one that adds, updates, links or confirms, any number that retract.
 
-    Explicit corrections and successions come first, then plans that were carried out, then values that may have changed, then merges, then links: a
+    Explicit corrections and successions come first, then jobs that end, then plans that were carried out, then values that may have changed, then merges, then links: a
     conflict, a changed number, closeness. Events of different dates never supersede each other.
 
     Args:
@@ -56,7 +57,8 @@ def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict
     if retractions:
         return (_added(case, "What it corrects was never so."), *retractions)
     return (
-        _carried_out(case)
+        _job_ended(case)
+        or _carried_out(case)
         or _other_value(case)
         or _merged(case, word_cosine)
         or _linked(case, word_cosine)
@@ -99,6 +101,16 @@ def _succession(case: ReconcileCase, candidate: Candidate) -> Supersession | Non
     old, called = candidate.memory.text, _called(case, candidate)
     head = _HEAD.match(case.fact.quote or "")
     return supersedes((head[0] if head else "") + case.fact.text, old, called=called)
+
+
+def _job_ended(case: ReconcileCase) -> Verdict | None:
+    """The verdict on a job that the new fact ends: it has an end, or the fact takes its place if it is over."""
+    for candidate in _nearest(case.candidates):
+        text = job_end(case.fact.text, case.at, candidate.memory.text) if case.at >= candidate.memory.at else None
+        if text is not None:
+            relation: Relation = "contradictory" if text == case.fact.text else "compatible"
+            return _verdict(case, candidate, "UPDATE", relation, f"The job ends: {case.fact.text}", text=text)
+    return None
 
 
 def _carried_out(case: ReconcileCase) -> Verdict | None:

@@ -22,10 +22,12 @@ def expire(context: SleepContext) -> StagePlan:
     for memory in context.open():
         if memory.id in context.kept_hot or not is_expired(memory, context.ports.config, context.now):
             continue
-        after = transition(memory, "expire", context.ports.config)
         until = expiry(memory, context.ports.config)
+        ends = until == own_end(memory)
+        valid_to = until if ends else memory.valid_to
+        after = transition(memory, "expire", context.ports.config, valid_to=valid_to)
         because = f"{memory.category}: kept until {until:%d %b %Y}"
-        if until == own_end(memory):
+        if ends:
             because = f"its words end by {until:%d %b %Y}"
         changes.append(Change(before=memory, after=after, because=because, unless_used=True))
     context.taken.update(change.before.id for change in changes)

@@ -24,6 +24,17 @@ _MOVED_TO: Final = re.compile(
     re.IGNORECASE,
 )
 
+_ON_A_DAY: Final = re.compile(
+    r"(?<!weekly )(?<!usual )\b(?P<what>(?:(?:last|first) (?:working )?day(?! of the week\b)|deadline|exam|interview|flight|wedding|funeral|surgery|operation|appointment)\b[^.;,?]{0,40}?)"
+    rf" is (?P<day>(?:this |next )?{_DAYS})\b(?=$|[.,;]| (?:at|in|and|so|but|because)\b)",
+    re.IGNORECASE,
+)
+"""An event that is once, and its weekday."""
+_DAY_FIRST: Final = re.compile(
+    rf"^(?P<day>(?:this |next )?{_DAYS}|today|tomorrow) is my (?P<what>(?:last|first) (?:working )?day (?:at|with) .+)$",
+    re.IGNORECASE,
+)
+
 
 def replaced(text: str) -> str | None:
     """A sentence without a subject that says what is no longer so; None for any other text.
@@ -66,14 +77,17 @@ def with_each_month(text: str) -> str:
 
 
 def with_new_day(text: str, at: datetime) -> str:
-    """The text with the date of the day to which something was moved.
+    """The text with the date of the weekday on which an event is, or to which something was moved.
 
     >>> with_new_day("My exam was moved to Friday", datetime(2025, 3, 5))
     'My exam was moved to 7 March 2025'
+    >>> with_new_day("My last day at Roche is Friday", datetime(2025, 3, 5))
+    'My last day at Roche is on 7 March 2025'
     """
 
-    def dated(match: re.Match[str]) -> str:
-        day = resolve(f"It is on {match['day']}", at).removeprefix("It is on ")
-        return f"{match['moved']} {match['to']} {day}"
+    def date_of(day: str) -> str:
+        return resolve(f"It is on {day}", at).removeprefix("It is on ")
 
-    return _MOVED_TO.sub(dated, text)
+    text = _DAY_FIRST.sub(lambda match: f"my {match['what']} is {match['day']}", text)
+    text = _ON_A_DAY.sub(lambda match: f"{match['what']} is on {date_of(match['day'])}", text)
+    return _MOVED_TO.sub(lambda match: f"{match['moved']} {match['to']} {date_of(match['day'])}", text)
