@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -450,3 +451,25 @@ def test_a_question_that_was_asked_several_times_takes_one_place(world: "World")
         texts = [item.memory.text for section in found.sections for item in section.items if item.memory]
         assert sum("What else" in text for text in texts) == 1
         assert sum("cakes" in text for text in texts) == 4
+
+
+def test_a_dated_decision_leaves_the_known_facts_after_its_day(world: "World") -> None:
+    memory = world.open()
+    day = world.clock() + timedelta(days=10)
+    memory.add(f"The team will launch Aria on {day.day} {day:%B %Y}", category="active_decision")
+    memory.add("The team answers in English", category="active_decision")
+
+    def known() -> set[str]:
+        sections = memory.context("What is decided?", budget_tokens=400).sections
+        return {item.memory.text for item in sections[0].items if item.memory}
+
+    assert len(known()) == 2
+    world.later(days=20)
+    assert known() == {"The team answers in English"}
+
+
+def test_a_line_begins_with_the_words_of_its_message(world: "World") -> None:
+    memory = world.open()
+    memory.add_messages({"role": "user", "content": "  \n  My flat in Bern has a red door.  "}, "c")
+    text = str(memory.context("Which door has my flat in Bern?", budget_tokens=200))
+    assert "user: My flat in Bern has a red door.\n" in text

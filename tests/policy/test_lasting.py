@@ -145,3 +145,12 @@ def test_a_topic_page_does_not_fade() -> None:
     page = fact("Ines: hobbies", "page", "summary", depth=1, members=("a",))
     assert not is_expired(page, CONFIG, SAID + timedelta(days=3650))
     assert expiry(page, CONFIG) is None
+
+
+def test_a_dated_decision_ends_after_its_day() -> None:
+    launch = fact("The team will launch Aria on 20 March 2026", "active_decision")
+    assert not has_ended(launch, datetime(2026, 3, 20, 12, tzinfo=UTC))
+    assert has_ended(launch, datetime(2026, 3, 23, tzinfo=UTC))
+    assert is_expired(launch, CONFIG, datetime(2026, 3, 23, tzinfo=UTC))
+    rule = fact("The team uses Postgres since 20 March 2026", "active_decision")
+    assert own_end(rule) is None

@@ -60,7 +60,7 @@ def context_line(
     """A line of a context with its cost. Every line is built here, so that each has its label.
 
     Args:
-        words: the text of the line.
+        words: the text of the line; blanks at its ends are left out.
         memory: its source.
         because: why it is shown.
         facts: the facts in the line; the label names the least trusted of all sources in it.
@@ -70,7 +70,7 @@ def context_line(
     trust = least([*(fact.trust for fact in facts), *([memory.trust] if quoted else [])])
     said_by = author(memory.role, memory.speaker) if quoted and memory.kind == MESSAGE else ""
     date = f"[{memory.at:%Y-%m-%d}] " if dated else ""
-    text = f"{date}{label(trust, said_by)}{words}"
+    text = f"{date}{label(trust, said_by)}{words.strip()}"
     tokens = estimate(f"- {escape(text)}\n")
     return Item(text=text, tokens=tokens, memory=memory, because=because, facts=tuple(facts))
 

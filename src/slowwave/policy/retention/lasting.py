@@ -23,6 +23,8 @@ OF_A_LIFE: Final = SELDOM_CHANGES | {"goal", "observation"}
 """Categories of which states last. Facts about work and tools fade as fast as their kind."""
 PERSONAL: Final = OF_A_LIFE | {"other"}
 """Categories of facts whose words say how long they last."""
+_ENDING: Final = PERSONAL | {"active_decision"}
+"""Categories of which a fact ends when its words say so. A decision of which the day has passed is history."""
 _STATE_OF_WORK: Final = "project_status"
 _OF_PLANS: Final = frozenset({"goal", _STATE_OF_WORK})
 OF_LITTLE_WORTH: Final = 0.3
@@ -190,7 +192,7 @@ def own_end(memory: Memory) -> datetime | None:
     >>> own_end(plan).isoformat()
     '2026-05-07T00:00:00+00:00'
     """
-    if memory.kind in {SUMMARY, "procedural"} or memory.category not in PERSONAL:
+    if memory.kind in {SUMMARY, "procedural"} or memory.category not in _ENDING:
         return None
     try:
         return _own_end(memory.text, memory.valid_from)

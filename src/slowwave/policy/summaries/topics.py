@@ -31,6 +31,13 @@ _FIGURATIVE: Final = lazy_regex(
     re.IGNORECASE,
 )
 """Phrases whose words are of another topic alone: "twice in a row", "to run for mayor"."""
+_OF_ANOTHER: Final = (
+    (lazy_regex(r"(?<!coding )(?<!science )(?<!software )\bboot ?camps?\b", re.IGNORECASE), "workout"),
+    (lazy_regex(r"\b(?:skin and coat|coat health|(?:shiny|shinier|healthy) coat)\b", re.IGNORECASE), "pet"),
+)
+"""Phrases whose words are of another topic alone, each with a word of its own topic: a boot camp is no travel."""
+_OF_A_PET: Final = lazy_regex(r"\b(?:allerg\w*|asthma\w*|therapy|emotional support)\b", re.IGNORECASE)
+"""What a pet does to its owner: with any other word the health of a pet is told."""
 
 _TITLE: Final = lazy_regex(
     r"[\"“](?:[A-Z][\w'’-]*|[\w'’]{1,3})(?:,? (?:[A-Z][\w'’-]*|[\w'’]{1,3}|&)){0,9}[.!?]?[\"”]"
@@ -61,7 +68,7 @@ def topic_counts(text: str) -> Mapping[str, int]:
     {'hobbies': 1, 'food': 2, 'family': 1}
     """
     known = _topics_by_stem()
-    roots = {stem(word): None for word in words(_TITLE.sub(" ", text))}
+    roots = {stem(word): None for word in words(_worded(text))}
     counts = Counter(topic for root in roots for topic in known.get(root, ()))
     return {topic: counts[topic] for topic in sorted(counts, key=_order().index)}
 
@@ -74,16 +81,28 @@ def topics_of(text: str, most: int = 2, *, least: int = SURE) -> tuple[str, ...]
 
     >>> topics_of("I baked a cake for my sister")
     ('food', 'hobbies')
+    >>> topics_of("I do boot camp on Mondays"), topics_of("My cat has diabetes"), topics_of("I'm allergic to cats")
+    (('sports',), ('pets',), ('health', 'pets'))
     >>> topics_of("The show gave me support"), topics_of("I hope to sail next summer")
     ((), ('plans',))
     """
     known = _topics_by_stem()
     sums: Counter[str] = Counter()
-    for root in {stem(word): None for word in words(_FIGURATIVE.sub(" ", _TITLE.sub(" ", text)))}:
+    for root in {stem(word): None for word in words(_FIGURATIVE.sub(" ", _worded(text)))}:
         sums.update(known.get(root, {}))
+    if sums["pets"] >= SURE and not _OF_A_PET.search(text):
+        del sums["health"]
     sums[PLANS] = SURE if _PLANS.search(text) else 0
     sure = [topic for topic in _order() if sums[topic] >= least]
     return tuple(sorted(sure, key=lambda topic: -sums[topic])[:most])
+
+
+def _worded(text: str) -> str:
+    """A text without titles of works, and with a plain word for phrases that mean another topic than their words."""
+    text = _TITLE.sub(" ", text)
+    for phrase, word in _OF_ANOTHER:
+        text = phrase.sub(word, text)
+    return text
 
 
 @cache
