@@ -64,6 +64,34 @@ def test_an_expired_fact_stated_again_gets_the_lifetime_of_a_new_one(world: "Wor
     assert not memory.get_all()
 
 
+def test_a_later_change_supersedes_a_state_that_expired(world: "World", verdict: "Says", texts: "Texts") -> None:
+    memory = world.open()
+    old = memory.add("The cellar of the barn is half dug", category="project_status").ids[0]
+    world.later(days=40)
+    memory.sleep()
+    assert memory.get(old).reason == "expired"
+    world.mind.verdicts = [verdict("UPDATE", "The cellar of the barn is fully dug", "subsumes")]
+    new = memory.add("The cellar of the barn is fully dug", category="project_status").ids[0]
+    ended = memory.get(old)
+    assert (ended.phase, ended.superseded_by, ended.valid_to) == ("superseded", new, memory.get(new).valid_from)
+    assert texts(memory) == {"The cellar of the barn is fully dug"}
+
+
+def test_a_state_that_expired_can_be_retracted_and_other_cold_facts_are_not_met(
+    world: "World", verdict: "Says"
+) -> None:
+    memory = world.open()
+    old = memory.add("The cellar of the barn is half dug", category="project_status").ids[0]
+    faded = memory.add("The cellar of the barn has a red door", kind="episodic").ids[0]
+    world.fade(memory, below=0.1)
+    memory.sleep()
+    assert {memory.get(old).reason, memory.get(faded).reason} == {"expired", "faded"}
+    world.mind.verdicts = [verdict("ADD", None, "compatible"), verdict("DELETE", None, "contradictory")]
+    memory.add("The cellar of the barn was filled in")
+    assert [candidate.memory.id for candidate in world.mind.asked[-1][1][0].candidates] == [old]
+    assert memory.get(old).phase == "retracted"
+
+
 def test_a_repeated_superseded_fact_is_added_again(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     memory.add("Matteo uses a standing desk")

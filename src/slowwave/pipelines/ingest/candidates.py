@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Final
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
 from slowwave.model.mind import Candidate, Fact, ReconcileCase
-from slowwave.model.query import Query
+from slowwave.model.query import Query, Where
 from slowwave.pipelines.rarity import rarity_in_scope
 from slowwave.policy.comparison.statements import implied
+from slowwave.policy.retention.categories import TEMPORARY
+from slowwave.policy.retention.phases import has_expired
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
 from slowwave.policy.text.dates import DateParts, mentioned
@@ -90,10 +92,13 @@ def reconcile_cases(
     numbers: dict[str, int] = {}
     cases: list[ReconcileCase] = []
     information = rarity_in_scope(ports, PRIOR) if counted else None
+    over = _has_expired_states(ports)
     for place, new in enumerate(incoming):
         if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
             continue
-        similar = [*_similar(ports, new, now, near), *_similar_in_batch(new, incoming[:place], near, counted=counted)]
+        known = _similar(ports, new, now, near)
+        known += _similar(ports, new, now, near, expired=True) if over else []
+        similar = [*known, *_similar_in_batch(new, incoming[:place], near, counted=counted)]
         if information is not None:
             similar = similar_in_content(new.memory, similar, near, information)
         for memory, cosine in similar:
@@ -193,14 +198,21 @@ def content_stems(text: str, subject: str | None = None) -> frozenset[str]:
     )
 
 
-def _similar(ports: Ports, new: IncomingFact, now: datetime, near: Nearness) -> list[tuple[Memory, float | None]]:
-    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine."""
+def _similar(
+    ports: Ports, new: IncomingFact, now: datetime, near: Nearness, *, expired: bool = False
+) -> list[tuple[Memory, float | None]]:
+    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine.
+
+    With `expired` the temporary states that have expired instead: a later change of one supersedes it.
+    """
     query = Query(
         text=f"{new.fact.text} {implied(new.fact.text)}".rstrip(),
         vector=new.vector,
         embedder=new.entry.embedder,
-        top_k=CANDIDATES,
+        top_k=FEW if expired else CANDIDATES,
         kinds=_KINDS,
+        categories=TEMPORARY if expired else None,
+        deep=expired,
         now=now,
     )
     ranked = {
@@ -208,7 +220,14 @@ def _similar(ports: Ports, new: IncomingFact, now: datetime, near: Nearness) -> 
         for place in ports.store.search((ports.scope,), query)
         if place.id != new.memory.id and (place.shared > 0 or (place.cosine or -1.0) >= near.related)
     }
-    return [(memory, ranked[memory.id].cosine) for memory in ports.store.get((ports.scope,), ranked)]
+    found = ports.store.get((ports.scope,), ranked)
+    return [(memory, ranked[memory.id].cosine) for memory in found if not expired or has_expired(memory)]
+
+
+def _has_expired_states(ports: Ports) -> bool:
+    """Whether the scope has temporary states in cold storage."""
+    where = Where(kinds=_KINDS, phases=frozenset({"cold"}), categories=TEMPORARY, limit=1)
+    return any(True for _ in ports.store.select((ports.scope,), where))
 
 
 def _similar_in_batch(

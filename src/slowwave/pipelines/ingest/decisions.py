@@ -18,6 +18,7 @@ from slowwave.policy.guard.grounding import invented_details, missing_details
 from slowwave.policy.guard.summary_support import omitted_words, unsupported_rewording
 from slowwave.policy.guard.trust import PERSONS, outranks
 from slowwave.policy.retention.lasting import is_plan
+from slowwave.policy.retention.phases import has_expired
 
 Action: TypeAlias = Literal["store", "reinforce", "merge", "supersede"]
 
@@ -83,13 +84,13 @@ def decide(verdict: Verdict | None, pair: ComparedPair, because: str) -> Decisio
     if verdict is None or known is None or verdict.op == "ADD":
         return Decision(action="store", because=reason_of(verdict, because))
     rewords_trusted = verdict.op == "UPDATE" and outranks(known.trust, new.trust)
-    if not known.is_searchable or (pair.fixed and verdict.op != "NOOP") or rewords_trusted:
+    if not (known.is_searchable or has_expired(known)) or (pair.fixed and verdict.op != "NOOP") or rewords_trusted:
         kind: LinkKind = "conflict?" if verdict.op == "UPDATE" else "close"
         return Decision(action="store", because=because, link=(kind, reason_of(verdict, "it may not change")))
     if verdict.op == "NOOP":
         return _repeated(verdict, new, known, because)
     if verdict.op == "UPDATE":
-        if verdict.relation == "contradictory" or _is_carried_out(pair, known):
+        if verdict.relation == "contradictory" or has_expired(known) or _is_carried_out(pair, known):
             return _superseded(verdict, pair, known)
         return _merged(verdict, pair, known, because)
     kind = _VERDICT_LINKS.get(verdict.relation, "close")

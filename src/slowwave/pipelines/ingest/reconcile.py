@@ -25,6 +25,7 @@ from slowwave.pipelines.ingest.tombstones import stored_keys, tombstone
 from slowwave.policy.comparison.statements import implied
 from slowwave.policy.guard.trust import PERSONS
 from slowwave.policy.retention.categories import is_known
+from slowwave.policy.retention.phases import has_expired
 from slowwave.policy.text.tokens import content_terms
 from slowwave.ports import Ports
 
@@ -186,7 +187,7 @@ def apply_verdicts(
         if verdict.op != "DELETE" or verdict.memory is None or verdict.memory not in known:
             continue
         old = changes.current(known[verdict.memory])
-        if old is None or old.id == stored.id or not old.is_searchable:
+        if old is None or old.id == stored.id or not (old.is_searchable or has_expired(old)):
             continue
         if may_retract(old, new, fixed=verdict.memory in fixed, stated=stated):
             changes.retract(old, stored, because=reason_of(verdict, "no longer true"))

@@ -64,6 +64,10 @@ REGISTRY: Final[Mapping[str, Category]] = MappingProxyType(
     }
 )
 
+TEMPORARY: Final = frozenset(
+    entry.name for entry in REGISTRY.values() if entry.ttl_days is not None and entry.anchor == RECORDED
+)
+"""Categories of states whose time to live counts from recording, however often they are used."""
 _UNPROTECTED: Final = {"identity": "person", "active_decision": "decision"}
 
 

@@ -128,6 +128,11 @@ def reason(event: str) -> str | None:
     return REASONS[event]
 
 
+def has_expired(memory: Memory) -> bool:
+    """Whether a sleep pass archived the memory because its time was over."""
+    return memory.phase == "cold" and memory.reason == "expired"
+
+
 def possible(family: str, phase: str) -> tuple[str, ...]:
     """The possible events in this phase, in alphabetical order."""
     return tuple(sorted(event for before, event in _TRANSITIONS[family] if before == phase))
