@@ -119,6 +119,31 @@ def test_a_contradiction_supersedes_the_old_fact_and_sets_its_end(
     assert any("he moved" in event.operation.because for event in memory.history(old))
 
 
+@pytest.mark.parametrize(
+    ("wording", "rests_on"),
+    [
+        ("Alice owns the deploy pipeline since 2019, with Bert", {"a-1", "b-1"}),
+        ("Alice owns the deploy pipeline with Bert", {"b-1"}),
+    ],
+)
+def test_a_replacement_rests_on_the_messages_that_prove_its_details(
+    world: "World", talk: "Talk", verdict: "Says", only: "Only", wording: str, rests_on: set[str]
+) -> None:
+    memory = world.open()
+    first, then = "Alice owns the deploy pipeline alone since 2019", "Alice owns the deploy pipeline with Bert now"
+    world.mind.facts = (Fact(text=first, category="person", turn=1, quote=first),)
+    memory.add_messages(talk(first, ids="a"), conversation="a")
+    memory.consolidate("a", force=True)
+    world.later(days=30)
+    world.mind.facts = (Fact(text=then, category="person", turn=1, quote=then),)
+    world.mind.verdicts = [verdict("UPDATE", wording, "contradictory")]
+    memory.add_messages(talk(then, ids="b", start=world.clock()), conversation="b")
+    memory.consolidate("b", force=True)
+    fact = only(memory)
+    assert fact.text == wording
+    assert {source.ref for source in fact.sources} == rests_on
+
+
 def test_a_compatible_update_merges_in_place_and_keeps_all_sources(
     world: "World", verdict: "Says", only: "Only"
 ) -> None:

@@ -13,6 +13,7 @@ from slowwave.model.query import Where
 from slowwave.pipelines.ingest.decisions import Decision
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
+from slowwave.policy.guard.grounding import invented_details
 from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.merging import merged_fact, newer_date
 from slowwave.policy.retention.policies import RESTORED, expiry
@@ -212,9 +213,15 @@ class ChangeSet:
         return self.states[after.id]
 
     def supersede(self, old: Memory, new: Memory, entry: IndexEntry | None, text: str, *, because: str) -> Memory:
-        """The new fact replaces the old one, which stops being true when the new one begins."""
+        """The new fact replaces the old one, which stops being true when the new one begins.
+
+        A wording with names or numbers of the old fact also rests on the messages of that one, unless these are trusted less.
+        """
         if text != new.text:
+            rests_on_both = bool(new.sources and invented_details(text, [new])) and not outranks(new.trust, old.trust)
             new, entry = self._reworded(new, text, because=because), self._entry(text)
+            if rests_on_both:
+                new = replace(new, sources=_joined(new.sources, old.sources))
         metadata = {**old.metadata, **new.metadata}
         stored = self.store(replace(new, pinned=new.pinned or old.pinned, metadata=metadata), entry, because=because)
         current = self.states.get(old.id, old)
