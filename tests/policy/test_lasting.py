@@ -147,6 +147,12 @@ def test_a_topic_page_does_not_fade() -> None:
     assert expiry(page, CONFIG) is None
 
 
+def test_a_search_that_still_goes_on_passes() -> None:
+    assert durability(fact("Jon is still searching for a place to open a studio")) == "passing"
+    assert durability(fact("Ines is lending a hand in finding a flat")) == "passing"
+    assert durability(fact("Jon plays the cello")) == "lasting"
+
+
 def test_a_dated_decision_ends_after_its_day() -> None:
     launch = fact("The team will launch Aria on 20 March 2026", "active_decision")
     assert not has_ended(launch, datetime(2026, 3, 20, 12, tzinfo=UTC))

@@ -47,6 +47,8 @@ def to_assistant(text: str) -> tuple[Fact, ...]:
         ("Growing up, we spent every summer at a lake in Finland.", "Growing up, Ana spent every summer at a lake in Finland"),
         ("Oh wow, two years ago, I ran a marathon in Porto!", "In 2022, Ana ran a marathon in Porto"),
         ("After I lost my job at the mill, I opened a bakery in Malmo.", "After Ana lost Ana's job at the mill, Ana opened a bakery in Malmo"),
+        ('I\'m reading "The Lean Startup" and hoping it\'ll give me tips for my shop.', 'Ana is reading "The Lean Startup"'),
+        ("Lately, I've been looking into beekeeping as a job.", "Ana has been looking into beekeeping as a job"),
         ("I sold my van to a garage I work at yesterday.", "Ana sold Ana's van to a garage Ana works at on 14 May 2024"),
     ],
 )  # fmt: skip

@@ -72,6 +72,7 @@ _ASIDE: Final = re.compile(
     r"|,\s+(?:and )?(?:(?:really|totally|absolutely|i['’]?m|am|so far|quite) )*(?:enjoying|loving|hating|liking|dreading|missing|regretting) (?:it|that|them|every minute)\b[^,;]*$"
     r"|,\s+(?:read|seen|watched|heard|own|got|have) (?:nearly |almost |pretty much )?(?:all|everything|most)(?: of (?:it|them))?\W*$|,\s+(?:all )?\w+ of us\b[^,;]*$"
     r"|,?\s+(?:please )?(?:don['’]t let me forget|keep (?:it|this|that)(?: safe| somewhere)?|remind me)\W*$"
+    r"|,?\s+and (?:am )?(?:hoping|praying|wishing) (?:that )?(?:it|this|they|for the best)\b[^,;]*$"
     r"|,?\s+(?:and|but) (?:I )?(?:don['’]t|do not|never|won['’]t) (?:regret|miss|mind|like|want|need) (?:it|that|them)(?: (?:at all|one bit|a bit))?$"
     r"|(?:,|,? and)\s+(?:things|life|everything|(?:the |all the )?people)(?:['’]s|['’]ve| is| are| was| were| has| have)\b[^,;]*$"
     r"|,\s+(?:which |it |that )?(?:has |have |really |just )*(?:made|makes|making|reminded|reminds|reminding|gave|gives|giving|helped|helps|taught|showed|shows|kept|keeps) (?:me|us)\b[^,;]*$",
@@ -538,6 +539,7 @@ def clean_text(text: str, speaker: str | None = None) -> str:
         without_fillers(text, _FILLERS),
     )
     text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
+    text = re.sub(r"^(?:Lately|Recently|Nowadays),? (?=\w)", "", text)
     text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)
     parts = text.split(speaker) if speaker else [text]
     text = (speaker or "").join(_PICTURES.sub("", part) for part in parts)

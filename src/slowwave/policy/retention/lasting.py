@@ -59,8 +59,8 @@ _PASSING: Final = lazy_regex(
     r"\b(?:(?:is|are|was|were|am|been|feels?|felt) (?:(?:so|very|really|a bit|quite|still|just|pretty) ){0,2}"
     r"(?:busy|tired|swamped|exhausted|excited|stoked|thrilled|nervous|bored|hungry|stressed|happy|glad|sorry|curious|worried|sick|ill|jet-?lagged)"
     r"|(?:is|are|am|was|were|has been|have been) (?:(?:still|just|now|also|currently) ){0,2}(?:thinking (?:of|about)|considering|trying|hoping|wondering"
-    r"|looking forward|getting ready|about to|off to|waiting|debating|deciding)"
-    r"|thinks? about|can['’]t wait|looks? forward|might|(?-i:may) (?=[a-z])|had (?:a lot of )?fun|had a (?:\w+ )?(?:time|day|night|weekend|blast)"
+    r"|lending a hand|looking forward|getting ready|about to|off to|waiting|debating|deciding)"
+    r"|still (?:looking|searching|hunting)|thinks? about|can['’]t wait|looks? forward|might|(?-i:may) (?=[a-z])|had (?:a lot of )?fun|had a (?:\w+ )?(?:time|day|night|weekend|blast)"
     r"|tonight|today|this (?:morning|afternoon|evening|week|weekend)|later today|tomorrow)\b",
     re.IGNORECASE,
 )
