@@ -383,3 +383,15 @@ def test_a_question_about_one_thing_of_a_life_wants_no_page() -> None:
     assert best_page("What do you know about cooking?", [life]) is None
     assert best_page("What do you know about me?", [life]) == life
     assert not wants_page("When did Ines begin her new job?")
+
+
+def test_a_caption_does_not_stay_without_the_words_it_shows() -> None:
+    said = line("I took my kids to a pottery workshop; [a photo of children making pots]", 2, "m")
+    stated = PageEntry(
+        subject="Ines",
+        topic="hobbies",
+        line=line("Ines took Ines's kids to a pottery workshop", 1, "f"),
+        trust="user",
+        covers=frozenset({"m"}),
+    )
+    assert merged_lines([said], [stated], limit=9, worth=len) == (stated.line,)

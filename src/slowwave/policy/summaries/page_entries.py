@@ -247,7 +247,7 @@ def merged_lines(
         for member in messages & lines.keys():
             said = lines.pop(member)
             left = [part for part in said.text.split(JOINT) if not is_told(part, text)]
-            if left:
+            if not all(part.startswith("[") for part in left):  # a caption alone tells nothing of a life
                 lines[member] = replace(said, text=JOINT.join(left))
     distinct: dict[str, PageLine] = {}
     for line in sorted(lines.values(), key=lambda line: line.day):
