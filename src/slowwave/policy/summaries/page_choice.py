@@ -169,7 +169,7 @@ def _ranked(question: str, page: Memory, near: Mapping[str, float]) -> list[_Ran
     found = []
     for line, text in zip(lines, texts, strict=True):
         has_word = not telling.isdisjoint(text)
-        common = len(topics & {_topic(page), *topics_of(line.text, MOST_TOPICS, least=1)}) if topics else 0
+        common = len(topics & {_topic(page), *topics_of(line.text, MOST_TOPICS)}) if topics else 0
         score = near.get(line.member, 0.0) + WORDS * sum(values[root] for root in text & wanted) / attainable
         score += WORDS * has_word + TOPIC * min(TOPIC_WORDS, common)
         found.append(_RankedLine(line=line, score=score, answers=has_word or common > 0))
