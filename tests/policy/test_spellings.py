@@ -109,3 +109,14 @@ def test_a_long_text_is_found_with_its_numbers_in_other_groups(said: str) -> Non
     middle = len(other) // 4
     assert not phrase.is_in(f"{other[:middle]}q{other[middle + 1 :]}")
     assert not phrase.is_in(other.replace("48 21", "48.21"))
+
+
+def test_a_text_that_expands_is_not_spelled_out_to_be_found_in_itself() -> None:
+    text = "\ufdfa" * 20_000
+    phrase = Phrase(text)
+    begun = time.process_time()
+    shown = plain(text)
+    compared = time.process_time()
+    assert phrase.is_in(text)
+    assert len(shown) == 18 * len(text)
+    assert time.process_time() - compared < (compared - begun) / 5

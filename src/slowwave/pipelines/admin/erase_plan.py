@@ -149,7 +149,6 @@ class ErasePlan:
     def _supported_copy(self, memory: Memory) -> Add | None:
         """A new fact with the same text, the remaining source messages and no history; None if no message supports it."""
         kept = [source for source in memory.sources if source.memory not in self.memories]
-        key = content_key(memory.text)
         if not kept or memory.id in self._chosen or memory.kind == SUMMARY or memory.phase not in {*HOT, "cold"}:
             return None
         messages = {one.id: one for one in self.ports.store.get((self.ports.scope,), [one.memory for one in kept])}
@@ -158,6 +157,7 @@ class ErasePlan:
             for source in kept
             if source.memory in messages and _supports(messages[source.memory], memory, source.quote)
         )
+        key = content_key(memory.text)
         if not sources or key in self._live:
             return None
         self._live[key] = memory.id
