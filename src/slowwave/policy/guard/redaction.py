@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from slowwave.policy.guard import secret_numbers, secret_statements, seed_words
+from slowwave.policy.guard import lock_codes, secret_numbers, secret_statements, seed_words
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
@@ -115,3 +115,4 @@ def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
     yield from secret_numbers.found(text)
     yield from seed_words.found(text)
     yield from secret_statements.found(text)
+    yield from lock_codes.found(text)

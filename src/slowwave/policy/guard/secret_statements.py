@@ -6,17 +6,18 @@ by its words there. After each name a limited number of characters is read, so t
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
-from typing import Final
+from typing import Final, TypeAlias
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 PASSWORD, CODE, KEY, SHORT = "passwords", "codes", "keys", "short_passwords"
-"""The tables of names. A password may be a plain word, a code is digits, a key has letters and digits. A short name has other
-meanings ("pass"), and is one of a password only beside the name of an account."""
+RECOVERY, IDENTITY = "recovery_codes", "identities"
+"""The tables of names. A password may be a plain word, a code is digits, a key has letters and digits, recovery codes are a
+list, a number of identity has capital letters and at least five digits. A short name has other meanings ("pass"), and is one of a password only beside the name of an account."""
 
 _READ: Final = 240
 """Characters after a name in which its value is looked for."""
@@ -56,20 +57,42 @@ _DATE: Final = re.compile(r"[0-9]{1,4}(?:[./:-][0-9]{1,4}){1,5}")
 _SYMBOLS: Final = frozenset("!@#$%^&*?+~=|§€")
 _DERIVED: Final = ("ed", "able", "ible", "ful", "less", "ous", "ive")
 """Ends of English words that say what a password is like, not what it is."""
-_CLAUSE_END: Final = re.compile(rf"\s*(?:$|[\n.,;!?…)|/{_QUOTES}]|-\s)")
+_CLAUSE_END: Final = re.compile(rf"\s*(?:$|[\n.,;!?…)|/{_QUOTES}]|-\s|\w{{1,30}}=\S)")
 _NEXT: Final = re.compile(r"\s+([^\s.,;!?]+)")
 _SHORT, _NUMBER, _KEY = 4, 6, 8
 """The least characters of a password, of one of digits only, and of a key."""
 _LONG_KEY: Final = 20
-_PHRASE: Final = re.compile(r"(?:[^\W\d_]{2,15}[ -]){2,11}[^\W\d_]{2,15}")
+_PHRASE: Final = re.compile(r"(?:[^\W\d_]{2,15}[ -]){1,11}[^\W\d_]{2,15}")
+_ANY: Final[frozenset[str]] = frozenset()
+_RECOVERY_CODE: Final = lazy_regex(
+    r"[0-9]{4,8}(?:[ -][0-9]{4,8}){1,3}(?![\w-])|(?=[A-Za-z-]{0,20}[0-9])[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){0,5}(?![\w-])"
+)
+_RECOVERY_LEAD: Final = lazy_regex(
+    rf"(?:\s{{0,2}}\([^()\n]{{1,30}}\))?{_GAP}(?:\s{{0,3}}[:=：–—-]\s{{0,3}}|\s{{1,3}}(?:are|is|sind|ist|sont|son|sono|são|zijn|är|er)\s{{1,3}})"
+)
+_RECOVERY_NEXT: Final = lazy_regex(r"\s{0,3}[,;|/\n]\s{0,3}(?:[-*]\s)?|\s(?:and|und|et|y|e|en|och|og|i|и)?\s?")
+_RECOVERY_MOST: Final = 24
+_IDENTITY_NUMBER: Final = lazy_regex(
+    r"[\"']?\.?(?:\s{0,2}\([^()\n]{1,20}\))?\s{0,3}(?:of \w{1,15}\s{1,3})?(?:(?:is|ist|lautet|est|es|è|é|är|er|jest|это|on)\s|[:=：#]|是|は)?\s{0,3}"
+    r"((?=(?:[A-Z ./-]{0,6}[0-9]){5})[A-Z0-9](?:[ ./-]?[A-Z0-9]){5,22})(?![^\W_]|[.-][0-9])"
+)
 
 
 @cache
 def _tables() -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(word for line in table for word in _words_of(line)) for name, table in _lines().items()}
+
+
+@cache
+def _lines() -> Mapping[str, list[str]]:
     data = get_data("slowwave.policy", "data/secret_words.json")
     assert data is not None
     lines: Mapping[str, list[str]] = json.loads(data)
-    return {name: tuple(word.strip() for line in table for word in line.split(",")) for name, table in lines.items()}
+    return lines
+
+
+def _words_of(line: str) -> list[str]:
+    return [word.strip() for word in line.split(",")]
 
 
 @cache
@@ -77,36 +100,62 @@ def _set(table: str) -> frozenset[str]:
     return frozenset(_tables()[table])
 
 
+def table(name: str) -> tuple[str, ...]:
+    """The words of a table of `policy/data/secret_words.json`, in the order of the file; KeyError if there is none."""
+    return _tables()[name]
+
+
 def words_about_secrets() -> frozenset[str]:
     """The names of secrets, and the verbs and possessives around them, as single words."""
-    tables = ("passwords", "codes", "keys", "copulas", "owners")
+    tables = ("passwords", "codes", "keys", "recovery_codes", "identities", "copulas", "owners")
     return frozenset(part for table in tables for name in _tables()[table] for part in name.split())
+
+
+_Way: TypeAlias = tuple[re.Match[str] | None, frozenset[str] | None]
+"""What leads from the name of a secret to a value, and which words are no value there; None: no word without digits is."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of secrets by their first word, as one pattern each with the table of each name; compiled when it is met."""
+    """The names of secrets by their first word, as one pattern each with the table of each name; compiled when it is met.
+
+    Attributes:
+        change: a word that says that a secret was changed; the group that matches is its language.
+        results: what leads to the new value after a change, by that group.
+        changed: a change after the name, up to the new value.
+        late: a new value between the name and the word of its change ("Passwort auf … geändert").
+    """
 
     patterns: Mapping[str, re.Pattern[str]]
     tables: Mapping[str, str]
     unspaced: re.Pattern[str]
     verb: re.Pattern[str]
     joining: re.Pattern[str]
+    results: Mapping[str, re.Pattern[str]]
     before: re.Pattern[str]
     account: re.Pattern[str]
     change: re.Pattern[str]
     changed: re.Pattern[str]
+    late: re.Pattern[str]
 
 
 @cache
 def _names() -> _Names:
-    tables = {name: table for table in (SHORT, KEY, CODE, PASSWORD) for name in _tables()[table]}
+    tables = {name: table for table in (SHORT, IDENTITY, RECOVERY, KEY, CODE, PASSWORD) for name in _tables()[table]}
     by_first: dict[str, list[str]] = {}
     for name in sorted(tables, key=len, reverse=True):
         first = _WORD.match(name)
         by_first.setdefault(first[0] if first else name, []).append(re.escape(name).replace(r"\ ", r"[ _-]"))
-    verbs, unspaced = _choice("copulas"), _choice("unspaced_passwords")
-    joining, accounts, changes = _choice("joining"), _choice("accounts"), _choice("changes")
+    verbs, unspaced = choice("copulas"), choice("unspaced_passwords")
+    joining, accounts = choice("joining"), choice("accounts")
+    changes = [
+        tuple(map(_choice_of, map(_words_of, pair)))
+        for pair in zip(_lines()["changes"], _lines()["joining"], strict=True)
+    ]
+    each_change = "|".join(f"(?P<l{place}>{verbs_of})" for place, (verbs_of, _) in enumerate(changes))
+    each_changed = "|".join(
+        rf"(?:{verbs_of})\s{{1,2}}(?:[^\s.,;]{{1,6}}\s{{1,2}})?(?:{results})" for verbs_of, results in changes
+    )
     return _Names(
         patterns={
             first: lazy_regex(f"(?:{'|'.join(some)})(?![^\\W_])", re.IGNORECASE) for first, some in by_first.items()
@@ -120,20 +169,29 @@ def _names() -> _Names:
             re.IGNORECASE,
         ),
         account=lazy_regex(
-            rf"(?<!\w)(?:{accounts})(\s{{0,2}}[:=])?\s{{0,2}}(?<![^\W_])([^\s,;/|]{{2,100}})(?:\s{{0,2}}[,;/|]|\s)\s{{0,2}}(?:(?:{_choice('and')})\s{{1,2}})?\Z",
+            rf"(?<!\w)(?:{accounts})(\s{{0,2}}[:=])?\s{{0,2}}(?<![^\W_])([^\s,;/|]{{2,100}})(?:\s{{0,2}}[,;/|]|\s)\s{{0,2}}(?:(?:{choice('and')})\s{{1,2}})?\Z",
             re.IGNORECASE,
         ),
-        change=lazy_regex(rf"(?<!\w)(?:{changes})\s(?:[^\s.,;:!?]{{1,15}}\s){{0,3}}\Z", re.IGNORECASE),
-        changed=lazy_regex(
-            rf"[^.!?\n]{{0,80}}?\s(?:{changes})\s{{1,2}}(?:[^\s.,;:!?]{{1,6}}\s{{1,2}})?(?:{joining})\s{{1,2}}",
+        change=lazy_regex(rf"(?<!\w)(?:{each_change})\s(?:[^\s.,;:!?]{{1,15}}\s){{0,3}}\Z", re.IGNORECASE),
+        results={
+            f"l{place}": lazy_regex(rf"{_GAP}\s{{1,3}}(?:{results})\s{{1,3}}", re.IGNORECASE)
+            for place, (_, results) in enumerate(changes)
+        },
+        changed=lazy_regex(rf"[^.!?\n]{{0,80}}?\s(?:{each_changed})\s{{1,2}}", re.IGNORECASE),
+        late=lazy_regex(
+            rf"{_GAP}\s{{1,3}}(?:{choice('late_joining')})\s{{1,3}}({_TOKEN})\s{{1,3}}(?:{choice('late_changes')})(?![^\W_])",
             re.IGNORECASE,
         ),
     )
 
 
-def _choice(table: str) -> str:
+def choice(name: str) -> str:
     """A pattern of the words of a table, the longest first."""
-    return "|".join(re.escape(word) for word in sorted(_tables()[table], key=len, reverse=True))
+    return _choice_of(_tables()[name])
+
+
+def _choice_of(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 def found(text: str) -> Iterator[tuple[int, int, str]]:
@@ -146,10 +204,25 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
             table = names.tables.get(re.sub(r"[_-]", " ", name[0].lower()), "") or names.tables.get(
                 name[0].lower(), KEY
             )
-            yield from _named(text, name.start(), name.end(), table)
+            if table == RECOVERY:
+                yield from _listed(text, name.end())
+            elif table == IDENTITY:
+                number = _IDENTITY_NUMBER.match(text, name.end())
+                yield from [(*number.span(1), "identity number")] if number else []
+            else:
+                yield from _named(text, name.start(), name.end(), table)
+        elif _is_compound(word[0].lower(), text[word.end() : word.end() + 1]):
+            yield from _named(text, word.start(), word.end(), PASSWORD)
     if not text.isascii() and _HAS_UNSPACED.search(text):
         for name in names.unspaced.finditer(text):
             yield from _after_unspaced(text, name.end())
+
+
+def _is_compound(word: str, following: str) -> bool:
+    """Whether a word ends with the name of a password ("Druckerpasswort"); a short one only before a value ("rootpw:")."""
+    return word.endswith(_tables()["compound_ends"]) or (
+        following in {":", "="} and word.endswith(_tables()["short_compound_ends"])
+    )
 
 
 def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, int, str]]:
@@ -160,41 +233,57 @@ def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, i
         if account is None:
             return
         table = PASSWORD
-    ways = [(_LABEL.match(part), True), (_names().verb.match(part), True)]
-    if table == KEY:
-        ways.append((_KEY_FLAG.match(part), False))
-    else:
-        is_known = account is not None and (account[1] is not None or not account[2].isalpha())
-        is_said = _names().change.search(lead) is not None or text[begin:end].lower().startswith(_POLISH)
-        ways.append((_names().joining.match(part), is_said))
-        ways.append((_FLAG.match(part), is_known))
-    place = _first_value(text, end, ways, table, text[begin:end])
+    place = _first_value(text, end, _ways(part, lead, account, table, text[begin:end]), table, text[begin:end])
     if place:
         yield *place, "PIN" if table == CODE else "secret"
     if table != PASSWORD:
         return
     changed = _names().changed.match(part)
-    later = _value(text, end + changed.end(), table, plain=True, name="") if changed else None
+    later = _value(text, end + changed.end(), table, unless=_set("circumstances"), name="") if changed else None
     if later:
         yield *later, "secret"
     if place or later:
         return
-    if place := _verb_last(text, end, text[begin:end]):
+    if place := _verb_last(text, end, text[begin:end]) or _change_last(part, end) or _value_first(lead, begin):
         yield *place, "secret"
-        return
+
+
+def _ways(part: str, lead: str, account: re.Match[str] | None, table: str, name: str) -> list[_Way]:
+    """What may lead from a name to its value, the surest first: a label, a verb, a change, a preposition, nothing."""
+    names, unless = _names(), _set("circumstances")
+    ways: list[_Way] = [(_LABEL.match(part), _ANY), (names.verb.match(part), _ANY)]
+    if table == KEY:
+        return [*ways, (_KEY_FLAG.match(part), None)]
+    change = names.change.search(lead)
+    if change:
+        ways.append((names.results[change.lastgroup or ""].match(part), unless))
+    ways.append((names.joining.match(part), unless if name.lower().startswith(_POLISH) else None))
+    is_known = account is not None and (account[1] is not None or not account[2].isalpha())
+    return [*ways, (_FLAG.match(part), _ANY if is_known else None)]
+
+
+def _change_last(part: str, end: int) -> tuple[int, int] | None:
+    """Begin and end of a new value between the name, which ends at `end`, and the word of its change."""
+    late = _names().late.match(part)
+    if late is None or late[2].lower() in _set("circumstances"):
+        return None
+    return (end + late.start(2), end + late.end(2)) if _has_shape(late[2], PASSWORD) or _is_plain(late[2]) else None
+
+
+def _value_first(lead: str, begin: int) -> tuple[int, int] | None:
+    """Begin and end of a value before the name, which begins at `begin`: "hunter2x is my password"."""
     earlier = _names().before.search(lead)
-    if earlier and (earlier[1] or _has_shape(earlier[2], table)):
-        group, start = (1 if earlier[1] else 2), max(0, begin - _BEFORE)
-        yield start + earlier.start(group), start + earlier.end(group), "secret"
+    if earlier is None or not (earlier[1] or _has_shape(earlier[2], PASSWORD)):
+        return None
+    group, start = (1 if earlier[1] else 2), begin - len(lead)
+    return start + earlier.start(group), start + earlier.end(group)
 
 
-def _first_value(
-    text: str, end: int, ways: list[tuple[re.Match[str] | None, bool]], table: str, name: str
-) -> tuple[int, int] | None:
-    """Begin and end of the first value that a way leads to from the end of a name; each says if it may be a plain word."""
-    for way, plain in ways:
+def _first_value(text: str, end: int, ways: list[_Way], table: str, name: str) -> tuple[int, int] | None:
+    """Begin and end of the first value that a way leads to from the end of a name."""
+    for way, unless in ways:
         if way is not None and _may_stand_between(way):
-            place = _value(text, end + way.end(), table, plain=plain, name=name)
+            place = _value(text, end + way.end(), table, unless=unless, name=name)
             if place:
                 return place
     return None
@@ -222,8 +311,11 @@ def _may_stand_between(way: re.Match[str]) -> bool:
     return not gap or gap[0].lower() in _set("of")
 
 
-def _value(text: str, at: int, table: str, *, plain: bool, name: str) -> tuple[int, int] | None:
-    """Begin and end of the value at a place; None if there is none. `plain`: it may be a word without digits."""
+def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, name: str) -> tuple[int, int] | None:
+    """Begin and end of the value at a place; None if there is none.
+
+    The value may be a word without digits, but none of `unless`; None: it may be no such word.
+    """
     if table == CODE:
         digits = _DIGITS.match(text, at)
         return digits.span() if digits else None
@@ -236,16 +328,18 @@ def _value(text: str, at: int, table: str, *, plain: bool, name: str) -> tuple[i
         return None
     if _has_shape(text[at:end], table):
         return at, end
-    return _words(text, at, end, name) if table == PASSWORD and plain else None
+    if table != PASSWORD or unless is None or text[at:end].lower() in unless:
+        return None
+    return _words(text, at, end, name)
 
 
 def _words(text: str, at: int, end: int, name: str) -> tuple[int, int] | None:
     """Begin and end of a password of letters only, or of a passphrase, that ends its clause."""
     phrase = _PHRASE.match(text, at) if "phras" in name.lower() else None
-    if phrase and _ends_clause(text, phrase.end()):
+    if phrase and ends_clause(text, phrase.end()):
         ordinary = _set("of") | _set("not_values")
         return phrase.span() if ordinary.isdisjoint(phrase[0].lower().split()) else None
-    return (at, end) if _is_plain(text[at:end]) and _ends_clause(text, end) else None
+    return (at, end) if _is_plain(text[at:end]) and ends_clause(text, end) else None
 
 
 @cache
@@ -288,13 +382,38 @@ def _is_plain(value: str) -> bool:
     )
 
 
-def _ends_clause(text: str, end: int) -> bool:
+def ends_clause(text: str, end: int) -> bool:
     """Whether a statement ends at a place, or a word follows that begins the next clause."""
     part = text[end : end + 40]
     if _CLAUSE_END.match(part):
         return True
     following = _NEXT.match(part)
     return following is not None and following[1].lower() in _set("clause_words")
+
+
+def _listed(text: str, end: int) -> Iterator[tuple[int, int, str]]:
+    """The recovery codes after their name: groups of digits, or of letters and digits, in a list."""
+    lead = _RECOVERY_LEAD.match(text[end : end + _READ])
+    at = end + lead.end() if lead and _may_stand_between(lead) else end
+    step = lead or _RECOVERY_NEXT.match(text, at)
+    if step is None:
+        return
+    at = at if lead else step.end()
+    for _ in range(_RECOVERY_MOST):
+        code = _RECOVERY_CODE.match(text, at)
+        if code is None or not _is_recovery_code(code[0]):
+            return
+        yield *code.span(), "secret"
+        between = _RECOVERY_NEXT.match(text, code.end())
+        if between is None:
+            return
+        at = between.end()
+
+
+def _is_recovery_code(code: str) -> bool:
+    """Whether it has eight letters and digits, or eight digits, and is no date."""
+    plain = code.replace("-", "").replace(" ", "")
+    return len(plain) >= _KEY and not _DATE.fullmatch(code)
 
 
 def _after_unspaced(text: str, end: int) -> Iterator[tuple[int, int, str]]:
