@@ -38,6 +38,12 @@ def test_both_backends_have_the_same_statements() -> None:
     assert not set(SEARCH) & set(POSTGRES)
 
 
+@pytest.mark.parametrize("statements", [SQLITE, POSTGRES, SEARCH])
+def test_every_name_in_braces_is_replaced(statements: dict[str, NamedStatement]) -> None:
+    left = {name for name, statement in statements.items() if re.search(r"\{\??\w+(?:\.\w+)?\}", statement.text)}
+    assert left == set()
+
+
 @pytest.mark.parametrize("name", sorted(set(SQLITE) & set(POSTGRES)))
 def test_a_statement_has_the_same_parameters_in_both_backends(name: str) -> None:
     if named := named_in(SQLITE[name]):

@@ -11,6 +11,7 @@ UNNAMED: Final = " "
 """The paths of scopes that are still being copied begin so; no name of a scope does (`path < '!'` in SQL)."""
 
 _STORES: Final = Path(__file__).parent
+_FRAGMENT: Final = re.compile(r"^-- fragment: (\w+)\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 _HEADER: Final = re.compile(r"^-- name: (\w+)(?: \(([^)]*)\))?((?: \w+)*)$", re.MULTILINE)
 
 
@@ -34,10 +35,15 @@ def bounds(token: int) -> tuple[int, int]:
 
 
 def named_statements(backend: str, file: str = "queries") -> dict[str, NamedStatement]:
-    """The statements of a backend's file by name. Each begins with a line `-- name: the_name (parameters) properties`."""
+    """The statements of a backend's file by name. Each begins with a line `-- name: the_name (parameters) properties`.
+
+    `-- fragment: the_name` begins a text that ends at an empty line and replaces `{the_name}` in the statements.
+    """
     text = (_STORES / backend / "sql" / f"{file}.sql").read_text("utf-8")
-    for placeholder, columns in _column_lists().items():
-        text = text.replace(placeholder, columns)
+    fragments = {f"{{{name}}}": part for name, part in _FRAGMENT.findall(text)}
+    text = _FRAGMENT.sub("", text)
+    for placeholder, part in (fragments | _column_lists()).items():
+        text = text.replace(placeholder, part)
     parts = _HEADER.split(text)[1:]
     return {
         name: _statement(body, tuple(parameters.split(", ")) if parameters else (), properties)

@@ -1,8 +1,8 @@
 -- The statements of the Postgres store, under the names and with the parameters of sqlite/sql/queries.sql.
 --
 -- `-- name: x (a, b) …` names a statement and its parameters: $1 is a, $2 is b. Names in braces are replaced
--- when the file is loaded: by the columns of a memory, an index entry or a run, `{values}` by ($1, …, $n) of all
--- parameters. Each statement names the scope of its rows, so that
+-- when the file is loaded: by the columns of a memory, an index entry or a run, by the text of a `-- fragment: x`, which
+-- several statements contain, `{values}` by ($1, …, $n) of all parameters. Each statement names the scope of its rows, so that
 -- the server reads one partition of each table; the scope of a key is `key >> 40`. The words after the parameters:
 --   deferred            returns no rows, so it is sent with the next statement that returns some, or with COMMIT;
 --   strict              leaves out a row that clashes with a stored one: the session counts the inserted rows;
@@ -779,41 +779,29 @@ SELECT content FROM held WHERE scope = $1
 -- name: secret ()
 SELECT secret FROM store
 
+-- fragment: due
+SELECT scope, at FROM due WHERE at <= $1
+UNION ALL
+SELECT m.scope, l.until FROM memories m LEFT JOIN leases l ON l.scope = m.scope
+WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core') AND coalesce(l.until, 0) <= $3
+
 -- name: scopes_due (now, waits, slept, limit)
-SELECT s.path FROM (
-    SELECT scope FROM due WHERE at <= $1
-    UNION
-    SELECT m.scope FROM memories m LEFT JOIN leases l ON l.scope = m.scope
-    WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
-        AND coalesce(l.until, 0) <= $3
-) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+SELECT s.path FROM (SELECT DISTINCT scope FROM ({due}) one) d
+JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
 WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
 ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
 
--- name: is_due (scope, now, waits, slept)
-SELECT 1 FROM (VALUES (1)) one LEFT JOIN leases l ON l.scope = $1
-WHERE coalesce(l.next_try, 0) <= $2 AND (
-    EXISTS (SELECT 1 FROM due WHERE scope = $1 AND at <= $2)
-    OR (coalesce(l.until, 0) <= $4 AND EXISTS (
-        SELECT 1 FROM memories
-        WHERE scope = $1 AND flags IS NOT NULL AND strpos(flags, $3) > 0 AND phase IN ('active', 'core')
-    ))
-)
+-- name: is_due (now, waits, slept, scope)
+SELECT 1 FROM ({due}) d LEFT JOIN leases l ON l.scope = d.scope
+WHERE d.scope = $4 AND coalesce(l.next_try, 0) <= $1 LIMIT 1
 
 -- name: backlog (now, waits, slept)
 SELECT count(*), min(coalesce(nullif(d.at, 0), (
     SELECT r.at FROM runs r WHERE r.scope = d.scope AND r.key < (d.scope + 1) << 40
         AND r.key > coalesce(l.run, d.scope << 40) ORDER BY r.key LIMIT 1
 ), $1))
-FROM (
-    SELECT scope, min(at) AS at FROM (
-        SELECT scope, at FROM due WHERE at <= $1
-        UNION ALL
-        SELECT m.scope, l.until FROM memories m LEFT JOIN leases l ON l.scope = m.scope
-        WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
-            AND coalesce(l.until, 0) <= $3
-    ) one GROUP BY scope
-) d JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
+FROM (SELECT scope, min(at) AS at FROM ({due}) one GROUP BY scope) d
+JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
 WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
 
 -- name: scope_count ()

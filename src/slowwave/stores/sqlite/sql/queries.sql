@@ -1,5 +1,6 @@
 -- Every statement of the SQLite store that is not composed. `:low` and `:high` bound the keys of one scope;
--- names in braces stand for the columns of a memory or an entry.
+-- names in braces stand for the columns of a memory or an entry, or for a fragment: `-- fragment: x` names text that several
+-- statements contain.
 
 -- name: scope_token
 SELECT token FROM scopes WHERE path = ?
@@ -700,9 +701,8 @@ SELECT content FROM held WHERE scope = ?
 -- name: secret
 SELECT secret FROM store
 
--- name: scopes_due
-SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
-WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
+-- fragment: due
+coalesce(l.next_try, 0) <= :now AND (
     l.again <= :now
     OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
     OR EXISTS (
@@ -714,22 +714,15 @@ WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
         WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
     ))
 )
+
+-- name: scopes_due
+SELECT s.path FROM scopes s LEFT JOIN leases l ON l.scope = s.token
+WHERE s.path >= '!' AND {due}
 ORDER BY coalesce(l.until, 0), s.path LIMIT :limit
 
 -- name: is_due
 SELECT 1 FROM scopes s LEFT JOIN leases l ON l.scope = s.token
-WHERE s.token = :scope AND coalesce(l.next_try, 0) <= :now AND (
-    l.again <= :now
-    OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
-    OR EXISTS (
-        SELECT 1 FROM runs
-        WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
-    )
-    OR (coalesce(l.until, 0) <= :slept AND EXISTS (
-        SELECT 1 FROM memories
-        WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
-    ))
-)
+WHERE s.token = :scope AND {due}
 
 -- name: backlog
 SELECT count(*), min(since) FROM (
@@ -745,18 +738,7 @@ SELECT count(*), min(since) FROM (
         ), :now)
     ), :now) AS since
     FROM scopes s LEFT JOIN leases l ON l.scope = s.token
-    WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= :now AND (
-        l.again <= :now
-        OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
-        OR EXISTS (
-            SELECT 1 FROM runs
-            WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
-        )
-        OR (coalesce(l.until, 0) <= :slept AND EXISTS (
-            SELECT 1 FROM memories
-            WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
-        ))
-    )
+    WHERE s.path >= '!' AND {due}
 )
 
 -- name: scope_count
