@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # the types of all ports take 15 ms to import, which each process would wait for
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
@@ -123,6 +123,10 @@ class MemoryReader(Protocol):
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
         """Return the memories that match."""
+        ...
+
+    def pages(self, scope: str, where: Where) -> Iterator[list[Memory]]:
+        """Return the memories that match a page at a time, in an order that has places (`stores.where_clause.PLACES`)."""
         ...
 
     def select_each(self, scope: str, selections: Sequence[Where]) -> list[list[Memory]]:

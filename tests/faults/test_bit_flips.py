@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from tests.attack.files import filled, without_logs
@@ -14,6 +14,7 @@ from tests.attack.files import filled, without_logs
 from slowwave import AgentMemory
 from slowwave.errors import CorruptError, SlowwaveError
 from slowwave.model.memory import KINDS, PHASES
+from slowwave.stores.rows import last_place
 from slowwave.testing.builders import every_field
 
 FLIPS: Final = 100
@@ -104,6 +105,39 @@ def test_keys_of_rows_that_do_not_increase_end_a_read_with_an_error(tmp_path: Pa
     path.write_bytes(data.replace(varint(last), varint(first)))
     with AgentMemory.open(path, llm=None, embedder="none") as memory, pytest.raises(CorruptError, match="damaged"):
         memory.erase(text="harbour", dry_run=True)
+
+
+@pytest.mark.parametrize("places", [[3, 3], [4, 2], [(1, 7), (1, 7)], [(2, 1), (1, 2)]])
+def test_places_that_do_not_increase_are_damage(places: list[Any]) -> None:
+    with pytest.raises(CorruptError, match="order of a table"):
+        last_place(places)
+    assert last_place(sorted(set(places))) == max(places)
+    assert last_place(sorted(set(places), reverse=True), descending=True) == min(places)
+
+
+def test_a_read_of_pages_ends_if_the_index_of_ids_names_another_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "twice.db"
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        texts = [f"Ship {n} left the harbour" for n in range(9)]
+        for text in texts:
+            memory.add(text, metadata={"port": "Linz"})
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DROP INDEX memories_id")
+        database.execute("CREATE INDEX memories_id ON memories (scope, id)")
+        database.execute("DROP INDEX facts_content")
+        columns = [name for _, name, *_ in database.execute("PRAGMA table_info(memories)") if name != "key"]
+        copied = ", ".join(columns)
+        database.execute(
+            f"INSERT INTO memories (key, {copied}) SELECT key + 100, {copied} FROM memories ORDER BY key LIMIT 1"
+        )
+        database.commit()
+    monkeypatch.setattr("slowwave.stores.reads.PAGE", 2)
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        assert memory.get_all(conversation="log") == []
+        found = memory.get_all(where={"port": "Linz"}, limit=100)
+        assert [fact.text for fact in found] == [*texts, texts[0]]
 
 
 def test_a_few_flipped_bits_are_noticed_or_harmless(data: bytes, tmp_path: Path) -> None:

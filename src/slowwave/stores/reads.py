@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
-from slowwave.model.filters import Filter
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.night import PassRecord
@@ -18,9 +17,9 @@ from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import Asked, Composed, StoreBase
-from slowwave.stores.rows import ADVICE, checked, entry_of, memory_of
+from slowwave.stores.rows import ADVICE, MEMORY_COLUMNS, checked, entry_of, last_place, memory_of
 from slowwave.stores.sql import bounds
-from slowwave.stores.where_clause import selected
+from slowwave.stores.where_clause import COLUMN_LIST, PLACES, selected
 
 if TYPE_CHECKING:
     from slowwave.model.fleet import Backlog
@@ -33,9 +32,7 @@ _LAST_PATH: Final = LAST_CHARACTER * (PATH_BYTES // 4 + 1)
 """Greater than every path: the last character of Unicode, once more than fits in a path."""
 PAGE: Final = 500
 """Rows that are read at once where a filter decides how many are needed."""
-CURSORS: Final = frozenset({"name", "recorded", "-recorded", "at", "-at"})
-"""Orders in which the next page begins after the last row."""
-FOLDER, NAME = COLUMNS.index("conversation"), COLUMNS.index("ref")
+FOLDER = COLUMNS.index("conversation")
 _CLASSES_CACHED = 16
 """The number of scopes whose decay classes are cached."""
 
@@ -80,11 +77,20 @@ class Reader(StoreBase):
         memories: list[Memory] = []
         with self._guard:
             for scope, token in self._readable(scopes):
-                memories += [from_row(scope, row) for row in self._matching(token, where)]
+                memories += [from_row(scope, row) for row in self._matching(scope, token, where)]
         if where.after_seq is not None and any(memory.seq <= where.after_seq for memory in memories):
             # A loop that reads a conversation page by page would not end.
             raise CorruptError(f"the order of a conversation {ADVICE}")
         return memories if where.limit is None else memories[: where.limit]
+
+    def pages(self, scope: str, where: Where) -> Iterator[list[Memory]]:
+        """The memories that match, in pages, each from one committed state. The order is one of PLACES."""
+        passes = where.passes
+        for rows in self._pages(scope, replace(where, limit=PAGE)):
+            with self._guard:
+                found = map(checked, rows)
+                page = [from_row(scope, row) for row in found if passes is None or passes(*data_and_metadata(row))]
+            yield page
 
     def select_each(self, scope: str, selections: Sequence[Where]) -> list[list[Memory]]:
         """The memories that match each selection. Postgres reads them in one round trip, from one committed state."""
@@ -93,7 +99,7 @@ class Reader(StoreBase):
             if token is None:
                 return [[] for _ in selections]
             if any(where.passes is not None for where in selections):
-                return [[from_row(scope, row) for row in self._matching(token, where)] for where in selections]
+                return [[from_row(scope, row) for row in self._matching(scope, token, where)] for where in selections]
             asked = [Composed(*selected(where, token, self._db.dialect)) for where in selections]
             return [[memory_of(scope, row) for row in rows] for rows in self._together(asked)]
 
@@ -107,30 +113,44 @@ class Reader(StoreBase):
             if where.passes is None:
                 statement = selected(where, token, self._db.dialect, "DISTINCT conversation")
                 return [row[0] for row in self._db.execute(*statement).fetchall()]
-            notes = self._matching(token, replace(where, limit=None))
+            notes = self._matching(scope, token, replace(where, limit=None))
             return list(islice(dict.fromkeys(str(row[FOLDER]) for row in notes), where.limit))
 
-    def _matching(self, token: int, where: Where) -> Iterator[Row]:
+    def _matching(self, scope: str, token: int, where: Where) -> Iterator[Row]:
         """The checked rows that match. With a filter they are read in pages, where the order has a cursor."""
         if where.passes is None:
             yield from map(checked, self._db.execute(*selected(where, token, self._db.dialect)).fetchall())
             return
-        in_pages = where.limit is not None and where.order in CURSORS
-        page = replace(where, offset=0, limit=PAGE if in_pages else None)
-        passing = islice(self._passing(token, page, where.passes), where.offset, None)
-        yield from islice(passing, where.limit)
+        if where.limit is None or where.order not in PLACES:
+            every = replace(where, offset=0, limit=None)
+            rows: Iterable[Row] = self._db.execute(*selected(every, token, self._db.dialect)).fetchall()
+        else:
+            rows = chain.from_iterable(self._pages(scope, replace(where, offset=0, limit=PAGE)))
+        passing = (row for row in map(checked, rows) if where.passes(*data_and_metadata(row)))
+        yield from islice(passing, where.offset, where.limit and where.offset + where.limit)
 
-    def _passing(self, token: int, page: Where, passes: Filter) -> Iterator[Row]:
-        while True:
-            rows = self._db.execute(*selected(page, token, self._db.dialect)).fetchall()
-            for row in map(checked, rows):
-                if passes(*data_and_metadata(row)):
-                    yield row
-            if page.limit is None or len(rows) < page.limit:
+    def _pages(self, scope: str, where: Where) -> Iterator[list[Row]]:
+        """The rows that match, `where.limit` at a time; each page begins after the place of the last row.
+
+        Raises:
+            CorruptError: for places that do not increase: in a damaged table there would be no last page.
+        """
+        columns, descending = f"{COLUMN_LIST}, {', '.join(PLACES[where.order])}", where.order[0] == "-"
+        rows: list[Row] = []
+        last: tuple[Any, ...] = ()
+        while not last or len(rows) == where.limit:
+            with self._guard:
+                token = self._tokens.scope(scope)
+                if token is None:
+                    return
+                rows = self._db.execute(
+                    *selected(where, token, self._db.dialect, columns, place_of_last=last)
+                ).fetchall()
+            if not rows:
                 return
-            last = rows[-1]
-            by_name = page.order == "name"
-            page = replace(page, after_name=(last[FOLDER], last[NAME])) if by_name else replace(page, after=last[0])
+            places = [tuple(row[len(MEMORY_COLUMNS) :]) for row in rows]
+            last = last_place([last, *places] if last else places, descending=descending)
+            yield rows
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
         """How many memories there are, by kind and phase. A cascade summary counts as kind "cascade"."""

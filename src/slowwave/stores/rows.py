@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 from slowwave.errors import CorruptError, InputError, SlowwaveError
@@ -21,6 +21,8 @@ ENTRY_COLUMNS = tuple(f.name for f in fields(IndexEntry) if f.name != "embedder"
 """The columns of an entry, without its embedder, which is stored as a token."""
 
 _WIDTH = len(COLUMNS)
+Place = TypeVar("Place", int, tuple[Any, ...])
+"""A key, or the values of an order that end with one."""
 _ENTRY = attrgetter(*ENTRY_COLUMNS)
 _PUT = tuple(IndexEntry.__dict__[name].__set__ for name in ("embedder", *ENTRY_COLUMNS))
 _UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
@@ -50,9 +52,18 @@ def last_key(rows: Sequence[Sequence[Any]], after: int) -> int:
         CorruptError: for keys that do not increase. A damaged table can return such, and a loop over its pages would not end.
     """
     keys: list[int] = [after, *(row[0] for row in rows)]
-    if any(earlier >= later for earlier, later in pairwise(keys)):
+    return last_place(keys)
+
+
+def last_place(places: Sequence[Place], *, descending: bool = False) -> Place:
+    """The last of the places of rows in the order in which they were read.
+
+    Raises:
+        CorruptError: for places that do not increase (`descending`: decrease), as those of a damaged table.
+    """
+    if any(earlier <= later if descending else earlier >= later for earlier, later in pairwise(places)):
         raise CorruptError(f"the order of a table {ADVICE}")
-    return keys[-1]
+    return places[-1]
 
 
 def checksum(text: str) -> int:

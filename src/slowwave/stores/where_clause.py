@@ -1,6 +1,6 @@
 """Builds the SELECT of a `Where` over the rows of one scope, worded so that each condition can use its index."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,7 +26,14 @@ _ORDER: Final = {
     "name": "conversation, ref, key",
     "folder": "conversation",
 }
-_BY_TIME: Final = frozenset({"at", "-at"})
+PLACES: Final = {
+    "recorded": ("key",),
+    "-recorded": ("key",),
+    "at": ("valid_from", "key"),
+    "-at": ("valid_from", "key"),
+    "name": ("conversation", "ref", "key"),
+}
+"""The columns that tell the place of a row in an order; the next page begins after the place of the last row."""
 _CONVERSATION_ORDER: Final = {**_ORDER, "newest": "seq DESC", "seq": "seq"}
 """Orders of the messages of one conversation: the index is sorted by seq."""
 _SPAN_ORDER: Final = {**_ORDER, "newest": "span_first DESC, key DESC", "seq": "span_first, key"}
@@ -77,8 +84,13 @@ class Parameters:
         return [self._known[name] for name in self._used]
 
 
-def selected(where: Where, token: int, dialect: Dialect, columns: str = COLUMN_LIST) -> tuple[str, list[object]]:
-    """The statement that selects from the scope of this token, and its values in order. `passes` is not in it."""
+def selected(
+    where: Where, token: int, dialect: Dialect, columns: str = COLUMN_LIST, *, place_of_last: Sequence[str | int] = ()
+) -> tuple[str, list[object]]:
+    """The statement that selects from the scope of this token, and its values in order. `passes` is not in it.
+
+    `place_of_last` are the values of PLACES of the row after which a page begins.
+    """
     low, high = bounds(token)
     first, last = _span_columns(where)
     conditions = (
@@ -97,6 +109,7 @@ def selected(where: Where, token: int, dialect: Dialect, columns: str = COLUMN_L
     values = {name: value for _, name, value in conditions}
     values["after_id"] = where.after
     values["after_folder"], values["after_ref"] = where.after_name or (None, None)
+    values |= {f"place_{number}": value for number, value in enumerate(place_of_last)}
     values |= {f"{column}_{number}": value for column, some in lists for number, value in enumerate(some)}
     parameters = Parameters(dialect.mark, {"scope": token, "low": low, "high": high, **values})
     place = parameters.place
@@ -108,6 +121,9 @@ def selected(where: Where, token: int, dialect: Dialect, columns: str = COLUMN_L
         terms.append(f"{column} IN ({', '.join(places) or 'NULL'})")
     terms += [condition.format(place(name)) for condition, name, value in conditions if value is not None]
     terms += _page(where, parameters)
+    if place_of_last:
+        places = [place(f"place_{number}") for number in range(len(place_of_last))]
+        terms.append(_later(where, ", ".join(places)))
     if not where.pages:
         terms.append("NOT (kind = 'summary' AND category = 'page')")
     if where.pinned is not None:
@@ -144,9 +160,14 @@ def _page(where: Where, parameters: Parameters) -> list[str]:
         return [f"(conversation, ref) > ({place('after_folder')}, {place('after_ref')})"]
     if where.after is None:
         return []
-    columns = ("valid_from", "key") if where.order in _BY_TIME else ("key",)
-    known = f"SELECT {', '.join(columns)} FROM memories WHERE scope = {place('scope')} AND id = {place('after_id')}"  # noqa: S608  # constants only
-    return [f"({', '.join(columns)}) {'<' if where.order[0] == '-' else '>'} ({known})"]
+    columns = ", ".join(PLACES[where.order])
+    known = f"SELECT {columns} FROM memories WHERE scope = {place('scope')} AND id = {place('after_id')}"  # noqa: S608  # constants only
+    return [_later(where, known)]
+
+
+def _later(where: Where, place: str) -> str:
+    """The condition that a row comes after a place in the order of the selection."""
+    return f"({', '.join(PLACES[where.order])}) {'<' if where.order[0] == '-' else '>'} ({place})"
 
 
 def _span_columns(where: Where) -> tuple[str, str]:

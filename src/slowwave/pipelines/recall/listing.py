@@ -13,8 +13,6 @@ from slowwave.policy.retention.policies import strength
 from slowwave.ports import Ports
 
 ORDERS: Final = ("recorded", "-recorded", "at", "-at", "strength", "-strength")
-PAGE: Final = 500
-"""Memories that are read at once when those of one conversation are selected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +80,11 @@ def _of_conversation(ports: Ports, where: Where, name: str) -> list[Memory]:
         return ports.store.select((ports.scope,), replace(where, conversation=name))
     ids = {memory.id for memory in ports.store.select((ports.scope,), Where(kinds=own, conversation=name))}
     found: list[Memory] = []
-    limit = where.limit
-    page = replace(where, limit=PAGE)
-    while memories := ports.store.select((ports.scope,), page):
+    for memories in ports.store.pages(ports.scope, where):
         found += [one for one in memories if one.id in ids or any(source.memory in ids for source in one.sources)]
-        if limit is not None and len(found) >= limit:
+        if where.limit is not None and len(found) >= where.limit:
             break
-        page = replace(page, after=memories[-1].id)
-    return found[:limit]
+    return found[: where.limit]
 
 
 def _by_strength(

@@ -4,6 +4,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -87,6 +88,8 @@ class NotesContract:
             for where, expected in ((CURRENT, every), (replace(CURRENT, passes=passes), some)):
                 found = store.select([SCOPE], replace(where, order=order, offset=offset, limit=limit))
                 assert found == expected[offset:][:limit], (order, where.passes)
+                if order != "newest":
+                    assert [*chain(*store.pages(SCOPE, replace(where, order=order)))] == expected
 
     def test_a_filter_has_the_data_of_a_note_and_the_metadata_of_all(self, store: Store) -> None:
         memories = (note("a", data=[1], metadata={"m": 1}), note("b"), fact("Tea", metadata={"m": 2}), fact("Milk"))
