@@ -9,7 +9,7 @@ import pytest
 
 from slowwave.cli.worker_log import WorkerLog
 from slowwave.errors import CorruptError
-from slowwave.model.night import TRIES, PassRecord
+from slowwave.model.night import TRIES, UNDONE, PassRecord
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.testing.builders import NOW, plan
 from slowwave.worker import FleetLimits, QueueStatus, Worker
@@ -45,6 +45,24 @@ def test_a_scope_that_fails_again_and_again_is_named_once_as_a_dead_letter(log: 
     assert events.count(("dead-letter", "error")) == 1
     assert events.index(("dead-letter", "error")) == TRIES, "behind the third failure"
     assert "the words of a memory" not in stream.getvalue()
+
+
+def test_a_scope_whose_first_passes_left_their_work_is_named_at_its_first_error(
+    log: WorkerLog, stream: StringIO
+) -> None:
+    def ended(failures: int, error: str) -> None:
+        night = PassRecord(ended=NOW, failures=failures, next_try=NOW, error=error)
+        report = SleepReport(plan=plan(), problems=("the model is down",))
+        log.passed("acme/bad", report if error == UNDONE else CorruptError("damaged"), 0.1, night)
+
+    for failures in range(1, TRIES + 1):
+        ended(failures, UNDONE)
+    ended(TRIES + 1, "CorruptError")
+    ended(TRIES + 2, "CorruptError")
+    log.passed("acme/bad", SleepReport(plan=plan()), 0.1, PassRecord(ended=NOW))
+    ended(TRIES, "CorruptError")
+    dead = [place for place, line in enumerate(lines(stream)) if line["event"] == "dead-letter"]
+    assert dead == [TRIES + 1, TRIES + 5], "once until a pass succeeds"
 
 
 def test_the_line_of_a_minute_counts_what_happened_since_the_line_before(log: WorkerLog, stream: StringIO) -> None:

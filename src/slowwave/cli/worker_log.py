@@ -6,7 +6,6 @@ import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from slowwave.model.night import TRIES
 from slowwave.pipelines.sleep.report import SleepReport
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ class WorkerLog:
         self._stream = stream
         self._turn = threading.Lock()
         self._passes = self._failed = 0
+        self._dead: set[str] = set()
 
     def write(self, level: str, event: str, **fields: object) -> None:
         """Write one line. The values are names of scopes and of classes, numbers and times."""
@@ -46,16 +46,22 @@ class WorkerLog:
             stream.flush()
 
     def passed(self, scope: str, result: SleepReport | Exception, seconds: float, night: "PassRecord | None") -> None:
-        """Write the end of a pass: counts of its report, or the class of its error; and once that a scope is a dead letter."""
+        """Write the end of a pass: counts of its report, or the class of its error; and once that a scope is a dead letter.
+
+        Once means until a pass of the scope succeeds. The number of failures does not tell it: a pass that left its work
+        counts as a failure too, and makes no dead letter.
+        """
         self._passes += 1
         took = round(seconds, 3)
         if isinstance(result, Exception):
             self._failed += 1
             kind, level = type(result).__name__, "error"
             self.write(level, "pass-failed", scope=scope, seconds=took, error=kind, failures=night and night.failures)
-            if night and night.dead and night.failures == TRIES:
+            if night and night.dead and scope not in self._dead:
+                self._dead.add(scope)
                 self.write(level, "dead-letter", scope=scope, error=kind, next_try=night.next_try)
             return
+        self._dead.discard(scope)
         applied = sum(len(receipt.applied) for receipt in result.receipts)
         self._failed += bool(result.problems)
         self.write(
