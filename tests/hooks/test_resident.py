@@ -19,6 +19,8 @@ import pytest
 
 from slowwave import AgentMemory, Where
 from slowwave.hooks import channel, delegate
+from slowwave.hooks.events import parse_event
+from slowwave.hooks.hook import handle
 from slowwave.hooks.place import project_memory
 from slowwave.hooks.processes import end_residents
 from slowwave.hooks.resident import Watch, bound
@@ -160,12 +162,17 @@ def _session(agent: Agent) -> list[tuple[str, str]]:
     return answers
 
 
+def _given(ref: str | None) -> str:
+    """The id of a message whose turn has an id of the agent; another turn has a random one."""
+    return ref if ref is not None and ref.startswith("p") else ""
+
+
 def _content(agent: Agent) -> list[tuple[str, ...]]:
-    """Every message of the store with its scope, conversation, role, text and the id that the caller gave."""
+    """Every message of the store with its scope, conversation, role, text and the id that the agent gave."""
     with AgentMemory.open(agent.store, embedder="none", llm=None, create=False) as opened:
         store = opened.ports.store
         return sorted(
-            (scope.path, str(one.conversation), one.trust, one.text, str(one.ref))
+            (scope.path, str(one.conversation), one.trust, one.text, _given(one.ref))
             for scope in store.scopes("", "", 100)
             for one in store.select([scope.path], Where(kinds=("message",)))
         )
@@ -390,6 +397,20 @@ def test_a_hook_whose_resident_process_ends_in_the_middle_handles_its_event_itse
     assert errors == ""
     assert len(received) == 1
     assert agent.told()[1:] == [("agent/s1", "user", QUESTION)]
+
+
+def test_an_event_without_an_id_is_stored_once_if_the_process_that_stored_it_ends_before_it_answers(
+    agent: Agent,
+) -> None:
+    with _impostor(agent, channel.TAKEN) as received:
+        agent.fire("UserPromptSubmit", prompt=QUESTION)
+    sent = json.loads(received[0][4:])
+    again = parse_event(sent["event"], sent["turn"])
+    with AgentMemory.open(agent.store, embedder="none", llm=None) as opened:
+        handle(again, project_memory(opened, agent.project))
+    assert agent.told()[1:] == [("agent/s1", "user", QUESTION)]
+    agent.fire("UserPromptSubmit", prompt=QUESTION)
+    assert agent.told()[1:] == [("agent/s1", "user", QUESTION)] * 2, "a prompt that is repeated is another event"
 
 
 def test_a_late_answer_is_reported_and_stops_nothing(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,11 +46,12 @@ def hook(options: CommonOptions) -> None:
 
 def _handle(options: CommonOptions, text: str) -> None:
     """Print the answer to an event, and start the resident process for the next ones."""
-    from slowwave.hooks.events import parse_event  # noqa: PLC0415 - `--help` does without
+    from slowwave.hooks.delegate import TURN  # noqa: PLC0415 - `--help` does without
+    from slowwave.hooks.events import parse_event  # noqa: PLC0415 - as above
     from slowwave.hooks.hook import SESSION_END, respond  # noqa: PLC0415 - as above
     from slowwave.hooks.place import is_off  # noqa: PLC0415 - as above
 
-    event = parse_event(text)
+    event = parse_event(text, TURN)
     names = {"store": options.store, "scope": options.scope, "llm": options.llm, "embedder": options.embedder}
     given = {name: value for name, value in names.items() if value}
     if answer := respond(event, lambda: options.memory(create=True), given):

@@ -19,6 +19,9 @@ TAKE_SECONDS: Final = 1.0
 """How long a hook waits for a resident process that is busy with other events."""
 ANSWER_SECONDS: Final = 4.0
 """How long a hook waits for the answer to an event that was taken: less than the 5 seconds that agents allow."""
+TURN: Final = os.urandom(8).hex()
+"""The id of the turn of this process's event if the agent gives none. This process and the resident one use the same id, so
+that an event which both of them handle is stored once."""
 _LATE: Final = f"slowwave: no answer after {ANSWER_SECONDS:g} seconds; the event is handled without one\n"
 
 
@@ -78,7 +81,7 @@ def ask(path: str, data: bytes) -> dict[str, str] | None:
             connection.connect(path)
             if not channel.is_own(connection):
                 return None
-            channel.send(connection, {"event": event, "folder": os.getcwd()})
+            channel.send(connection, {"event": event, "folder": os.getcwd(), "turn": TURN})
             return _answer(connection)
     except (OSError, UnicodeError):
         return None

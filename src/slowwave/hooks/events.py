@@ -23,7 +23,7 @@ class HookEvent:
         name: "SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd", or another that is ignored.
         session: the id of the session.
         folder: where the agent works.
-        turn: the id of the turn, None if the agent gives none: `prompt_id` of Claude Code, `turn_id` of Codex.
+        turn: the id of the turn, `prompt_id` of Claude Code or `turn_id` of Codex, else an id of the event; None: it is not known.
         prompt: what the user wrote, of UserPromptSubmit.
         reply: what the agent answered last, of Stop.
         source: why the session starts: "startup", "resume", "clear" or "compact".
@@ -43,8 +43,12 @@ class HookEvent:
         return f"{AGENT}/{self.session}"
 
 
-def parse_event(text: str) -> HookEvent:
+def parse_event(text: str, turn: str | None = None) -> HookEvent:
     """The event of a hook's input. Fields that are not known are ignored.
+
+    Args:
+        text: the input, a JSON object.
+        turn: the id of the turn if the agent gives none.
 
     Raises:
         InputError: it is no JSON object with an event's name and a session.
@@ -64,7 +68,7 @@ def parse_event(text: str) -> HookEvent:
         name=name,
         session=session[:SESSION_LONGEST],
         folder=Path(_text(given, "cwd") or Path.cwd()),
-        turn=(_text(given, "prompt_id") or _text(given, "turn_id"))[:SESSION_LONGEST] or None,
+        turn=(_text(given, "prompt_id") or _text(given, "turn_id"))[:SESSION_LONGEST] or turn,
         prompt=_text(given, "prompt"),
         reply=_text(given, "last_assistant_message"),
         source=_text(given, "source"),

@@ -209,8 +209,8 @@ class Handler:
                 self.ended = True
                 return False
             self.ended = self._watch.changed() or self._store_state() != self._state
-            event, folder = request.get("event"), request.get("folder")
-            if self.ended or not isinstance(event, str) or not isinstance(folder, str):
+            event, folder, turn = request.get("event"), request.get("folder"), request.get("turn")
+            if self.ended or not (isinstance(event, str) and isinstance(folder, str) and isinstance(turn, str)):
                 connection.sendall(channel.REFUSED)
                 return False
             os.chdir(folder)  # relative paths of an event are those of its hook
@@ -218,7 +218,7 @@ class Handler:
         except OSError:
             return False
         signal.setitimer(signal.ITIMER_REAL, EVENT_SECONDS)
-        reply = self._reply(event)
+        reply = self._reply(event, turn)
         signal.setitimer(signal.ITIMER_REAL, 0)
         os.chdir("/")
         self._watch.include_code()
@@ -226,10 +226,10 @@ class Handler:
             channel.send(connection, reply)
         return True
 
-    def _reply(self, text: str) -> dict[str, str]:
+    def _reply(self, text: str, turn: str) -> dict[str, str]:
         """What the hook prints: on stdout the answer, on stderr why there is none."""
         try:
-            answer = respond(parse_event(text), lambda: nullcontext(self._memory), self._options)
+            answer = respond(parse_event(text, turn), lambda: nullcontext(self._memory), self._options)
         except InputError as error:
             return {"out": "", "err": f"slowwave: {error}\n"}
         return {"out": f"{answer}\n" if answer else "", "err": ""}
