@@ -99,6 +99,18 @@ def test_files_that_an_installation_made_are_removed_and_empty_objects_come_back
     assert {file: file.read_text(encoding="utf-8") for file in files} == empty
 
 
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_a_file_without_content_has_none_afterwards(folders: Folders, client: str, text: str) -> None:
+    files = _files(folders, client)
+    for file in files:
+        _write(file, text)
+    _install(folders, client)
+    assert carry_out(plan_uninstall(client, folders)) == files
+    assert {file.read_text(encoding="utf-8") for file in files} == {text}
+    assert [*folders.home.rglob("*.before-slowwave"), *folders.project.rglob("*.before-slowwave")] == []
+
+
 def test_what_was_changed_after_an_installation_stays(folders: Folders) -> None:
     settings = folders.home / ".gemini/settings.json"
     _write(settings, '{"mcpServers": {}}')

@@ -95,8 +95,8 @@ def _as_it_was(change: FileChange, without_empty: Edit) -> FileChange:
     The removal leaves out an object that it empties, also if the object was empty before.
     """
     former = _read(_backup(change.path))
-    if former is None and change.before != change.after and (change.after or "").strip() in {"", "{}"}:
-        return dataclasses.replace(change, after=None)  # a copy of a file is kept whenever there was one
+    if not (former or "").strip() and change.before != change.after and (change.after or "").strip() in {"", "{}"}:
+        return dataclasses.replace(change, after=former)  # None: a copy of a file is kept whenever there was one
     if former is not None and former.strip() and without_empty(former) == change.after:
         return dataclasses.replace(change, after=former)
     return change
