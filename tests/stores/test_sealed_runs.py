@@ -55,6 +55,8 @@ def put(memory: AgentMemory, run: str, **values: object) -> None:
 
 
 def test_a_sound_store_has_no_problem(memory: AgentMemory) -> None:
+    memory.add_all([f"Machine {n} has a new part" for n in range(25)])
+    assert loads(str(stored(memory, str(memory.runs(1)[0].id))["because"])) == [], "a run of parts"
     assert memory.doctor(deep=True) == []
     read = memory.ports.store.run("acme", "several")
     assert read is not None
@@ -84,15 +86,31 @@ def test_a_changed_sentence_of_any_group_is_noticed(memory: AgentMemory, place: 
         ("cost", '{"calls":7}'),
         ("details", "[{},{},{}]"),
         ("details", "[]"),
+        ("details", ""),
     ],
 )
 def test_a_changed_value_of_a_run_is_noticed(memory: AgentMemory, column: str, value: object) -> None:
     put(memory, "several", **{column: value})
-    problems = memory.doctor(deep=True)
-    if column == "details":  # as in the runs of versions that wrote no checksum
-        assert problems == []
-    else:
-        assert problems == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+
+
+def test_a_group_without_a_checksum_in_a_run_with_one_is_noticed(memory: AgentMemory) -> None:
+    details = loads(str(stored(memory, "several")["details"]))
+    put(memory, "several", details=dumps([*details[:2], {}]))
+    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+
+
+def test_runs_of_versions_that_wrote_no_checksum_come_first_and_are_sound(memory: AgentMemory) -> None:
+    first, second, *_ = (run.id for run in reversed(memory.runs(50)))
+    put(memory, first, details="[]")
+    put(memory, second, details="[]")
+    assert memory.doctor(deep=True) == []
+    put(memory, "several", details="[]")
+    assert memory.doctor(deep=True) == [], "no earlier run has a checksum"
+    later = memory.add("Bob owns the queue").run_id
+    assert later
+    put(memory, memory.add("Ann owns the gate").run_id, details="[]")
+    assert len(memory.doctor(deep=True)) == 1
 
 
 @pytest.mark.parametrize("name", ["conversations", "count_of", "checksum", "run_checksum"])

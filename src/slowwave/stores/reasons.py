@@ -1,7 +1,7 @@
 """The reasons of a run as stored: `runs.because` holds their words for a person, `runs.details` what code needs of them.
 
 `details` also holds a checksum of each group's words and details, and with the first group one of the run's own values.
-Runs of older versions have none of them, or none for some groups.
+Runs of older versions have none of them, or none for some groups, and come before all runs that have them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,13 +75,20 @@ def checked_reasons(row: Sequence[Any]) -> list[Group]:
     try:
         pairs = _pairs(because, details)
         sound = all(_is_sound(text, values) for text, values in pairs)
-        if sound and pairs and _RUN_SUM in pairs[0][1]:
+        if sound and has_checksum(row):
             sound = pairs[0][1][_RUN_SUM] == _own_checksum([row[place] for place in _OWN])
+            sound &= all(_GROUP_SUM in values for _, values in pairs)
     except (AttributeError, TypeError, ValueError):  # damage can turn a value into another type
         sound = False
     if not sound:
         raise CorruptError(f"the run {row[RUN_COLUMNS.index('id')]!r} {ADVICE}")
     return parse_reasons(because, details)
+
+
+def has_checksum(row: Sequence[Any]) -> bool:
+    """Whether a run, as a row of RUN_COLUMNS, has a checksum of its own values."""
+    details = loads(row[_DETAILS])
+    return bool(details) and _RUN_SUM in details[0]
 
 
 def blanked_reasons(because: str, details: str, blank: Sequence[bool]) -> tuple[str, str]:
