@@ -821,7 +821,8 @@ class AgentMemory:
         """Return the messages of a conversation in order, without retracted ones.
 
         Args:
-            conversation: its name; None: the one written to last.
+            conversation: its name; None: the one written to last. One that does not exist has no messages
+                (`unknown_names` says so): a chat reads its history before its first message.
             last: only this number of the latest messages; None: all.
             withheld: include the messages under review in their places, without their text; False: leave them out.
 

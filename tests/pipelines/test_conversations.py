@@ -1,6 +1,6 @@
 """Lists of conversations, messages, memories and runs, their titles, and the consolidation of all conversations."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -223,6 +223,26 @@ def test_a_failing_mind_stops_the_consolidation_of_all_and_leaves_the_rest_unrea
 def test_nothing_to_read_is_said(memory: AgentMemory) -> None:
     assert memory.consolidate_all().skipped_reason == "no new messages"
     assert memory.runs() == []
+
+
+def test_a_read_of_an_unknown_conversation_finds_nothing_and_work_on_it_is_refused(memory: AgentMemory) -> None:
+    memory.add_message({"role": "user", "content": "My dog is called Rex."}, "dog")
+    for found in (
+        memory.messages("cat"),
+        memory.summaries("cat"),
+        memory.get_all(conversation="cat"),
+        memory.search("dog", conversation="cat"),
+    ):
+        assert len(found) == 0
+    assert len(memory.unknown_names(conversation="cat")) == 1
+    work: tuple[Callable[[], object], ...] = (
+        lambda: memory.consolidate("cat"),
+        lambda: memory.set_title("cat", "Cats"),
+        lambda: memory.erase(conversation="cat"),
+    )
+    for verb in work:
+        with pytest.raises(NotFoundError):
+            verb()
 
 
 def test_messages_can_be_limited_to_the_last_and_show_the_place_of_a_withheld_one(memory: AgentMemory) -> None:
