@@ -10,11 +10,13 @@ import pytest
 
 from slowwave import AgentMemory, Message
 
+KEY = "sk-very-secret-0123456789"
 SAID = "The auth service uses Argon2 with a 12-byte salt."
 LIMIT = 15.0
 """Seconds after which a call counts as blocked; the deadlines of the tests are far shorter."""
 
 Ask = Callable[..., str]
+Within = Callable[[Callable[[], Any]], Any]
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +34,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monke
 
 
 @pytest.fixture
-def within() -> Iterator[Callable[[Callable[[], Any]], Any]]:
+def within() -> Iterator[Within]:
     """Runs a call on a thread and returns what it returns; a call that takes longer than LIMIT fails the test."""
     threads: list[threading.Thread] = []
 

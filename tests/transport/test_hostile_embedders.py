@@ -9,23 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.transport.conftest import KEY, Within
 
 from slowwave import AgentMemory, Message
-from slowwave.testing import OpenAIServer, Served
-from slowwave.testing.hostile_server import (
-    MEGABYTE,
-    HostileServer,
-    Script,
-    bomb,
-    drip_body,
-    drip_headers,
-    echo,
-    endless_continue,
-    flood,
-    silence,
-)
+from slowwave.testing import OpenAIServer, Served, hostile_server as hostile
+from slowwave.testing.hostile_server import MEGABYTE, HostileServer, Script
 
-KEY: Final = "sk-very-secret-0123456789"
 SAID: Final = ("The auth service uses Argon2 with a 12-byte salt.", "Alice owns the deploy pipeline.")
 MEMORY: Final = 60 * MEGABYTE
 """The most that a call may allocate; the limit of a body is below it."""
@@ -55,17 +44,17 @@ def nested(depth: int) -> Served:
 
 
 SCRIPTS: Final[Mapping[str, Script]] = {
-    "silence": silence,
-    "a body byte by byte": drip_body,
-    "a header byte by byte": drip_headers,
-    "endless 100 Continue": endless_continue,
-    "a gigabyte": flood(1000),
+    "silence": hostile.silence,
+    "a body byte by byte": hostile.drip_body,
+    "a header byte by byte": hostile.drip_headers,
+    "endless 100 Continue": hostile.endless_continue,
+    "a gigabyte": hostile.flood(1000),
     "endless chunks": endless_chunks,
-    "a compressed bomb": bomb(1000),
-    "the key in an error": echo("400 Bad"),
-    "the key in a page": echo("500 Oops", "<html><b>{0}</b></html>"),
-    "the key as an answer": echo("200 OK", '{{"data": "{0}"}}'),
-    "the key in a redirect": echo("302 Found", "{0}", "Location"),
+    "a compressed bomb": hostile.bomb(1000),
+    "the key in an error": hostile.echo("400 Bad"),
+    "the key in a page": hostile.echo("500 Oops", "<html><b>{0}</b></html>"),
+    "the key as an answer": hostile.echo("200 OK", '{{"data": "{0}"}}'),
+    "the key in a redirect": hostile.echo("302 Found", "{0}", "Location"),
     "bytes that are no HTTP": raw(b"\x16\x03\x01\x00\xff" * 100),
     "a header without end": raw(_HEAD + b"X-Long: " + b"x" * 5 * MEGABYTE + b"\r\n\r\n{}"),
     "ten thousand headers": raw(_HEAD + b"X-A: b\r\n" * 10_000 + b"\r\n{}"),
@@ -127,7 +116,7 @@ def unharmed(
     server: AbstractContextManager[Any],
     path: Path,
     environment: pytest.MonkeyPatch,
-    within: Callable[[Callable[[], Any]], Any],
+    within: Within,
 ) -> None:
     """The call ends, needs little memory, shows no key, stores both messages and their vectors once a server answers."""
     with server as hostile:
@@ -162,21 +151,21 @@ def loaded() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_a_server_that_misbehaves_harms_nothing(
-    script: Script, tmp_path: Path, environment: pytest.MonkeyPatch, within: Callable[[Callable[[], Any]], Any]
+    script: Script, tmp_path: Path, environment: pytest.MonkeyPatch, within: Within
 ) -> None:
     unharmed(HostileServer(script), tmp_path / "memory.db", environment, within)
 
 
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_without_vectors_harms_nothing(
-    answer: Served, tmp_path: Path, environment: pytest.MonkeyPatch, within: Callable[[Callable[[], Any]], Any]
+    answer: Served, tmp_path: Path, environment: pytest.MonkeyPatch, within: Within
 ) -> None:
     unharmed(OpenAIServer(answer), tmp_path / "memory.db", environment, within)
 
 
 @pytest.mark.parametrize("status", [302, 307])
 def test_a_redirect_to_another_host_takes_no_words_there(
-    status: int, tmp_path: Path, environment: pytest.MonkeyPatch, within: Callable[[Callable[[], Any]], Any]
+    status: int, tmp_path: Path, environment: pytest.MonkeyPatch, within: Within
 ) -> None:
     with OpenAIServer() as other:
         answer = Served(status=status, headers={"Location": f"{other.url}/embeddings"})

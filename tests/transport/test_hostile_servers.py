@@ -6,39 +6,23 @@ import threading
 import time
 import tracemalloc
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.transport.conftest import KEY, SAID, Ask, Within
 
 from slowwave import AgentMemory, Message
 from slowwave.embedders.openai import OpenAICompatibleEmbedder
 from slowwave.errors import EmbedderError
-from slowwave.testing import OpenAIServer, Served
-from slowwave.testing.hostile_server import (
-    MEGABYTE,
-    HostileServer,
-    Script,
-    bomb,
-    drip_body,
-    drip_headers,
-    echo,
-    endless_continue,
-    flood,
-    silence,
-)
+from slowwave.testing import OpenAIServer, Served, hostile_server as hostile
+from slowwave.testing.hostile_server import MEGABYTE, HostileServer, Script
 
-KEY = "sk-very-secret-0123456789"
 PASSWORD = "hidden-word-0123456789"
-SAID = "The auth service uses Argon2 with a 12-byte salt."
 KINDS = pytest.mark.parametrize("kind", ["llm", "embedder"])
-Within = Callable[[Callable[[], Any]], Any]
-Ask = Callable[..., str]
 
 
 @KINDS
-@pytest.mark.parametrize("script", [silence, drip_headers, endless_continue, drip_body])
+@pytest.mark.parametrize("script", [hostile.silence, hostile.drip_headers, hostile.endless_continue, hostile.drip_body])
 def test_a_call_ends_at_the_deadline_if_the_server_never_finishes(
     kind: str, script: Script, ask: Ask, within: Within
 ) -> None:
@@ -48,7 +32,7 @@ def test_a_call_ends_at_the_deadline_if_the_server_never_finishes(
     assert "gave no answer within" in shown or "was still answering when its time was over" in shown
 
 
-@pytest.mark.parametrize("script", [silence, drip_body, flood(100), echo("500 No")])
+@pytest.mark.parametrize("script", [hostile.silence, hostile.drip_body, hostile.flood(100), hostile.echo("500 No")])
 def test_a_message_is_stored_while_the_embedder_fails_and_gets_its_vector_later(
     script: Script, within: Within, tmp_path: Path, environment: pytest.MonkeyPatch
 ) -> None:
@@ -77,7 +61,7 @@ def test_messages_can_be_found_while_the_embedder_is_still_silent(
     tmp_path: Path, environment: pytest.MonkeyPatch
 ) -> None:
     environment.setenv("SLOWWAVE_EMBEDDER_SECONDS", "2")
-    with HostileServer(silence) as server:
+    with HostileServer(hostile.silence) as server:
         environment.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
         with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
             adding = threading.Thread(target=lambda: memory.add_message({"role": "user", "content": SAID}, "c"))
@@ -119,7 +103,7 @@ def test_an_endless_body_is_cut_at_the_limit(
     kind: str, ask: Ask, within: Within, environment: pytest.MonkeyPatch
 ) -> None:
     environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", "10")
-    with HostileServer(flood(300)) as server:
+    with HostileServer(hostile.flood(300)) as server:
         shown = within(lambda: ask(kind, server.url))
         assert "answered with more than" in shown
         assert server.sent < 2 * 30 * MEGABYTE
@@ -129,7 +113,7 @@ def test_an_endless_body_is_cut_at_the_limit(
 def test_a_compressed_body_is_decompressed_up_to_the_limit(
     kind: str, ask: Ask, within: Within, environment: pytest.MonkeyPatch
 ) -> None:
-    script = bomb(100)
+    script = hostile.bomb(100)
     ask(kind, "http://127.0.0.1:9/v1")  # loads the HTTP library, which is not to be measured
     environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", "10")
     with HostileServer(script) as server:
@@ -170,13 +154,13 @@ def test_a_truncated_compressed_body_is_an_error() -> None:
 
 
 ECHOES = {
-    "error": echo("400 Bad"),
-    "unauthorized": echo("401 No"),
-    "page": echo("500 Oops", "<html><b>{0}</b></html>"),
-    "success": echo("200 OK", '{{"error": "{0}"}}'),
-    "no JSON": echo("200 OK", "{0}"),
-    "redirect": echo("302 Found", "{0}", "Location"),
-    "answer": echo("200 OK", '{{"choices": [{{"message": {{"content": "{0}"}}}}], "data": "{0}"}}'),
+    "error": hostile.echo("400 Bad"),
+    "unauthorized": hostile.echo("401 No"),
+    "page": hostile.echo("500 Oops", "<html><b>{0}</b></html>"),
+    "success": hostile.echo("200 OK", '{{"error": "{0}"}}'),
+    "no JSON": hostile.echo("200 OK", "{0}"),
+    "redirect": hostile.echo("302 Found", "{0}", "Location"),
+    "answer": hostile.echo("200 OK", '{{"choices": [{{"message": {{"content": "{0}"}}}}], "data": "{0}"}}'),
 }
 
 
@@ -194,7 +178,7 @@ def test_a_key_in_a_reply_is_not_shown_logged_or_stored(
 
 
 @KINDS
-@pytest.mark.parametrize("script", [echo("400 Bad"), echo("200 OK", "{0}"), silence])
+@pytest.mark.parametrize("script", [hostile.echo("400 Bad"), hostile.echo("200 OK", "{0}"), hostile.silence])
 def test_a_password_in_an_address_is_not_shown_logged_or_stored(
     kind: str, script: Script, ask: Ask, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
