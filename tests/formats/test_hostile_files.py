@@ -16,7 +16,9 @@ from slowwave.formats import read
 from slowwave.formats.vault import files
 from slowwave.formats.vault.front_matter import SETTINGS, compaction, front
 from slowwave.formats.vault.parse import sheet
+from slowwave.pipelines.planning import new_id
 from slowwave.policy.charts import escape
+from slowwave.testing.builders import NOW, add, fact, plan
 
 DEEP = "[" * 100_000
 BASELINE = ".slowwave-vault.json"
@@ -54,9 +56,13 @@ def test_a_baseline_and_a_page_of_more_than_ten_megabytes_are_read(memory: Agent
 
 @pytest.mark.long
 def test_a_vault_of_100_000_facts_is_exported_and_imported_again(memory: AgentMemory, tmp_path: Path) -> None:
-    for first in range(0, 99_000, 10_000):
-        numbers = range(first, min(first + 10_000, 99_000))
-        memory.add_all([f"Machine {n} of the hall {n * 7} has the part {n * 13} since March" for n in numbers])
+    scope = memory.ports.scope
+    for first in range(0, 99_000, 1_000):
+        texts = [
+            f"Machine {n} of the hall {n * 7} has the part {n * 13} since March" for n in range(first, first + 1_000)
+        ]
+        facts = [fact(text, scope=scope, id=new_id(NOW)) for text in texts]
+        memory.ports.store.apply(plan(*map(add, facts), scope=scope))
     place = tmp_path / "large"
     for _ in range(2):
         memory.export_vault(place)

@@ -314,6 +314,15 @@ def test_ties_are_ordered_by_newer_time_then_by_smaller_id() -> None:
     assert [place.id for place in built(rows).search(query("same"))] == ["c", "a", "b"]
 
 
+@pytest.mark.parametrize("wanted", [1, 40, 199, 200, 201, 599, 600, 700])
+def test_the_first_of_many_ties_are_those_of_a_full_sort(wanted: int) -> None:
+    names = [f"{n * 7919 % 1000:03}" for n in range(600)]
+    days = {name: n % 3 for n, name in enumerate(names)}
+    index = built([known(name, "same", valid_from=START + timedelta(days=days[name])) for name in names])
+    found = [place.id for place in index.search(query("same", top_k=wanted))]
+    assert found == sorted(names, key=lambda name: (-days[name], name))[:wanted]
+
+
 def test_vectors_of_another_embedder_are_ignored_and_words_still_match() -> None:
     index = built(
         [

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from heapq import nsmallest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,9 +200,18 @@ class Index:
         return searchable
 
     def _ordered(self, rows: Rows, scores: Floats, count: int) -> list[int]:
-        """Rows by score, then newest first, then by id."""
+        """The first rows by score, then newest first, then by id. Thousands of equal facts may tie."""
         at = self._rows.view("at")
-        return sorted(rows.tolist(), key=lambda row: (-scores[row], -at[row], self._rows.ids[row]))[:count]
+        first: list[int] = []
+        for values in (-scores, -at):
+            if (needed := count - len(first)) >= len(rows):
+                break
+            among = values[rows]
+            edge = np.partition(among, needed - 1)[needed - 1]
+            first += rows[among < edge].tolist()
+            rows = rows[among == edge]
+        first += nsmallest(count - len(first), rows.tolist(), key=self._rows.ids.__getitem__)
+        return sorted(first, key=lambda row: (-scores[row], -at[row], self._rows.ids[row]))
 
     def _shown(self, rows: list[int], scores: Floats, searchable: Mask, corpus: Corpus) -> dict[int, list[str]]:
         """The facts to show with each row: those that rest on it, best first, each with the best of its rows only."""
