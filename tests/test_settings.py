@@ -245,7 +245,7 @@ def test_a_wrong_value_of_a_variable_names_the_variable(file: Path, value: str) 
 
 
 def test_a_variable_that_is_named_almost_like_a_setting_is_an_error(file: Path) -> None:
-    with pytest.raises(SettingsError, match="SLOWWAVE_MIN_MESAGES is no setting: did you mean SLOWWAVE_MIN_MESSAGES"):
+    with pytest.raises(SettingsError, match=r"SLOWWAVE_MIN_MESAGES .*SLOWWAVE_MIN_MESSAGES"):
         settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_MIN_MESAGES": "3"})
     settings.read({"SLOWWAVE_CONFIG": str(file), "SLOWWAVE_BUILD_OF_ACME": "3"})
 

@@ -96,7 +96,7 @@ def serve(
             """Write no line for each probe."""
 
     if not 0 <= port <= LAST_PORT:
-        raise InputError(f"{port} is no port: take 0 to {LAST_PORT}")
+        raise InputError(f"{port} is not a port: take 0 to {LAST_PORT}")
     try:
         server = ThreadingHTTPServer((host, port), Handler)
     except OSError as error:

@@ -157,7 +157,7 @@ def _config_from_environment(env: Mapping[str, str]) -> dict[str, object]:
         if variable.startswith(PREFIX) and name not in {*NAMES, "config"}:
             near = difflib.get_close_matches(name, NAMES, n=1, cutoff=_LIKE)
             if near:
-                raise SettingsError(f"{variable} is no setting: did you mean {PREFIX}{near[0].upper()}?")
+                raise SettingsError(f"{variable} is not a setting: did you mean {PREFIX}{near[0].upper()}?")
     given = {name: env.get(f"{PREFIX}{name.upper()}") for name in CONFIG_NAMES}
     return {name: _config_value(name, text) for name, text in given.items() if text}
 

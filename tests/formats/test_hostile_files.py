@@ -57,9 +57,9 @@ def test_a_baseline_and_a_page_of_more_than_ten_megabytes_are_read(memory: Agent
 @pytest.mark.long
 def test_a_vault_of_100_000_facts_is_exported_and_imported_again(memory: AgentMemory, tmp_path: Path) -> None:
     scope = memory.ports.scope
-    for first in range(0, 99_000, 1_000):
+    for first in range(0, 99_000, 500):
         texts = [
-            f"Machine {n} of the hall {n * 7} has the part {n * 13} since March" for n in range(first, first + 1_000)
+            f"Machine {n} of the hall {n * 7} has the part {n * 13} since March" for n in range(first, first + 500)
         ]
         facts = [fact(text, scope=scope, id=new_id(NOW)) for text in texts]
         memory.ports.store.apply(plan(*map(add, facts), scope=scope))

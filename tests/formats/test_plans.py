@@ -1,6 +1,7 @@
 """A plan can be kept in a file and carried out later, unless what it was made for has changed."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -99,10 +100,10 @@ def test_a_file_without_a_plan_is_refused(tmp_path: Path, spoil: Callable[[dict[
         saved = json.loads(path.read_text(encoding="utf-8"))
         spoil(saved)
         path.write_text(json.dumps(saved), encoding="utf-8")
-        with pytest.raises(InputError, match=r"damaged plan|no plan of version"):
+        with pytest.raises(InputError, match=r"damaged plan|plan of version"):
             memory.load_plan(path)
         path.write_text("{", encoding="utf-8")
-        with pytest.raises(InputError, match="is no plan"):
+        with pytest.raises(InputError, match=re.escape(str(path))):
             memory.load_plan(path)
         with pytest.raises(InputError, match="cannot read"):
             memory.load_plan(tmp_path / "none.json")

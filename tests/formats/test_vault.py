@@ -370,7 +370,7 @@ def test_a_folder_that_leads_elsewhere_is_refused(world: "World", folder: Path, 
 
 def test_a_folder_without_a_vault_and_a_damaged_vault_are_refused(world: "World", folder: Path) -> None:
     memory = _filled(world)
-    with pytest.raises(InputError, match="is no vault: export"):
+    with pytest.raises(InputError, match="export a vault"):
         memory.import_vault(folder)
     memory.sync_vault(folder)
     (folder / ".slowwave-vault.json").write_text("[]")

@@ -45,7 +45,7 @@ def test_comments_and_quotes_are_read_as_yaml_does(page: Path, written: str, val
         ("immediate_window: 4x", "line 3: immediate_window='4x'"),
         ("recent_window: 0 # none", "line 3: recent_window=0: use a whole number from 1"),
         ("profile: quick", "line 3: profile='quick': use one of summarizer, brief, detailed, topics"),
-        ("immediate_windw: 4", "line 3: immediate_windw is no setting: write immediate_window, or remove the line"),
+        ("immediate_windw: 4", "line 3: immediate_windw is not a setting: write immediate_window, or remove the line"),
     ],
 )
 def test_a_mistake_names_the_page_and_the_line(page: Path, written: str, message: str) -> None:

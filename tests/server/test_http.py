@@ -385,9 +385,9 @@ def test_a_wrong_method_is_answered_with_all_methods_of_the_path(server: Server,
 def test_a_body_that_is_no_json_is_answered_with_the_place(server: Server) -> None:
     headers = {"content-type": "application/json"}
     answer = server.client.post(f"{ROOT}/facts", content='{"text": "x"', headers=headers)
-    assert answer.json()["errors"] == [
-        {"at": "body", "says": "it is no JSON: Expecting ',' delimiter, at character 12"}
-    ]
+    (error,) = answer.json()["errors"]
+    assert error["at"] == "body"
+    assert error["says"].endswith("Expecting ',' delimiter, at character 12")
 
 
 @pytest.mark.parametrize(

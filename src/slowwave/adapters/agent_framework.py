@@ -51,7 +51,7 @@ class SlowwaveProvider(ContextProvider):
         """Add the context for the input. Messages of the session are left out if its history has them.
 
         Raises:
-            InputError: the id of the session is no name of a conversation.
+            InputError: the id of the session is not a name of a conversation.
         """
         name = context.session_id or session.session_id
         question = "\n".join(message.text for message in context.input_messages if message.text)

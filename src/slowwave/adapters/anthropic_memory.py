@@ -84,7 +84,7 @@ class SlowwaveMemoryTool(BetaAbstractMemoryTool):
         cache_control: as of every tool of Anthropic.
 
     Raises:
-        InputError: the memory is no AgentMemory, or the folder is empty or no text.
+        InputError: the memory is not an AgentMemory, or the folder is empty or no text.
     """
 
     def __init__(self, memory: AgentMemory, *, folder: str = "memories", cache_control: Cache = None) -> None:

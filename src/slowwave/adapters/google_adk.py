@@ -57,7 +57,7 @@ class SlowwaveMemoryService(BaseMemoryService):
         """Store the events of a session that are not stored yet, in the conversation of its id.
 
         Raises:
-            InputError: a name is invalid, or the timestamp of an event is no time.
+            InputError: a name is invalid, or the timestamp of an event is not a time.
             ConflictError: an event of a known id has other words than before.
             SlowwaveError: the store failed; the next call stores what is missing.
         """
@@ -91,7 +91,7 @@ class SlowwaveMemoryService(BaseMemoryService):
         """Store facts. One of the author "user" has the trust of the user, any other one that of an assistant.
 
         Raises:
-            InputError: a timestamp is not ISO 8601, or metadata are no JSON values; nothing is stored.
+            InputError: a timestamp is not ISO 8601, or metadata are not JSON values; nothing is stored.
             ConflictError: an id is known with another text.
         """
         facts = [_fact(entry, custom_metadata or {}) for entry in memories if _text(entry.content)]

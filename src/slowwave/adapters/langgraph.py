@@ -76,7 +76,7 @@ class SlowwaveStore(BaseStore):
             TrustError. Pass "user" for values that only your own code states, such as prompts.
 
     Raises:
-        InputError: the memory is no AgentMemory, or `folder` or `trust` is invalid.
+        InputError: the memory is not an AgentMemory, or `folder` or `trust` is invalid.
     """
 
     supports_ttl = True
@@ -142,7 +142,7 @@ class SlowwaveStore(BaseStore):
             case ListNamespacesOp():
                 _check_page(op.limit, op.offset)
             case _:
-                raise InputError(f"{type(op).__name__} is no operation of a store")
+                raise InputError(f"{type(op).__name__} is not an operation of a store")
 
     def _read(self, op: Op) -> Result:
         match op:
@@ -310,7 +310,9 @@ def _check_put(op: PutOp) -> None:
     if index is not None and index is not False and not isinstance(index, list | tuple):
         raise InputError(f"index={index!r}: use a list of paths such as 'text' and 'tags[*]', False, or None")
     if op.value is not None and not isinstance(op.value, Mapping):
-        raise InputError(f"a value of type {type(op.value).__name__} is no item: use a mapping of names to JSON values")
+        raise InputError(
+            f"a value of type {type(op.value).__name__} is not an item: use a mapping of names to JSON values"
+        )
 
 
 def _check_page(limit: object, offset: object) -> None:
@@ -387,6 +389,6 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     """Whether a namespace begins or ends with the labels of a condition, of which "*" is any label."""
     path = tuple(condition.path)
     if condition.match_type not in {"prefix", "suffix"}:
-        raise InputError(f"{condition.match_type!r} is no condition on namespaces: use 'prefix' or 'suffix'")
+        raise InputError(f"{condition.match_type!r} is not a condition on namespaces: use 'prefix' or 'suffix'")
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
     return len(namespace) >= len(path) and all(label in {"*", one} for label, one in zip(path, part, strict=True))

@@ -67,7 +67,7 @@ class SlowwaveSession:
         budget_tokens: the size of what `recall` adds, at least 64 tokens.
 
     Raises:
-        InputError: the session id is no text, or the memory no AgentMemory. A name that no conversation may have is refused
+        InputError: the session id is not a text, or the memory is not an AgentMemory. A name that no conversation may have is refused
             by the first call.
     """
 
@@ -112,7 +112,7 @@ class SlowwaveSession:
         """Store items at the end of the history, up to 10,000 messages in one transaction.
 
         Raises:
-            InputError: an item is no JSON value; nothing is stored.
+            InputError: an item is not a JSON value; nothing is stored.
         """
         messages = [message for place, item in enumerate(items) for message in _messages(item, place)]
         for start in range(0, len(messages), BATCH):
@@ -206,7 +206,7 @@ def _messages(item: object, place: int) -> Iterator[Message]:
         exact = _is_exact(item, whole)
         whole = whole if exact else json.dumps(item)
     except (TypeError, ValueError, RecursionError) as failure:
-        raise InputError(f"item {place} is no JSON value: {failure}") from failure
+        raise InputError(f"item {place} is not a JSON value: {failure}") from failure
     role, words = _role(item), _words(item)[:WORDS_LONGEST]
     if exact and len(whole) <= ITEM_LONGEST:
         yield Message(role, words, metadata={KEY: {"item": cast("JsonValue", item)}})

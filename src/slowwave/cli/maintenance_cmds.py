@@ -48,7 +48,7 @@ REFUSED_SHOWN: Final = 3
     "consolidate",
     cls=Command,
     examples=("slowwave consolidate --all", "slowwave consolidate --estimate"),
-    stray="{0} is no argument: name a conversation with --conversation '{0}', or read every conversation with --all",
+    stray="{0} is not an argument: name a conversation with --conversation '{0}', or read every conversation with --all",
 )
 @conversation_option("Its name; by default the conversation written to last.")
 @click.option("--all", "every", is_flag=True, help="Every conversation with unread messages.")

@@ -128,7 +128,9 @@ def _or_nothing(items: Iterable[Item], where: str) -> Iterator[Item]:
 def _notes(found: Iterable[notes.Note | SkippedItem], named: str, meter: Meter) -> Iterator[Item]:
     """The items of notes. All of them are Markdown or text if the format says so, else each by its suffix."""
     if named not in {*_NOTES, "auto"}:
-        raise InputError(f"a folder or a note of text is no file of the format {named!r}: use markdown, text or auto")
+        raise InputError(
+            f"a folder or a note of text is not a file of the format {named!r}: use markdown, text or auto"
+        )
     listed, builder = list(found), MessageBuilder()
     meter.total = sum(note.size for note in listed if isinstance(note, notes.Note))
     for note in listed:
@@ -257,7 +259,7 @@ def write_file(path: str | Path, write: Callable[[Writable], int], *, overwrite:
     Where the path is a symbolic link, the file that it points to is written, and the link stays.
 
     Raises:
-        InputError: the file exists and `overwrite` is false, it is no regular file, it is called "-", or it cannot be written.
+        InputError: the file exists and `overwrite` is false, it is not a regular file, it is called "-", or it cannot be written.
     """
     if str(path) == STANDARD_OUTPUT:
         raise InputError("'-' names no file: pass an open stream of text, or the whole path of a file of that name")

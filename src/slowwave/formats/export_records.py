@@ -141,13 +141,13 @@ def _memory(line: Mapping[str, Json], scope: str) -> Memory:
 
 def _text(value: Json, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST:
-        raise InputError(f"{name} is no text of 1 to {LONGEST:,} characters")
+        raise InputError(f"{name} is not a text of 1 to {LONGEST:,} characters")
     return clean(value)
 
 
 def _name(value: Json, name: str) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > NAME_LONGEST:
-        raise InputError(f"{name} is no name of 1 to {NAME_LONGEST} characters")
+        raise InputError(f"{name} is not a name of 1 to {NAME_LONGEST} characters")
     return checked_name(value, name)
 
 
@@ -160,13 +160,13 @@ def _time(value: Json, name: str) -> datetime:
 
 def _share(value: Json, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise InputError(f"{name} is no number from 0 to 1")
+        raise InputError(f"{name} is not a number from 0 to 1")
     return float(value)
 
 
 def _count(value: Json, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 40:
-        raise InputError(f"{name} is no count")
+        raise InputError(f"{name} is not a count")
     return value
 
 
@@ -187,19 +187,19 @@ def _one_of(*known: str) -> Callable[[Json, str], str]:
 
 def _names(value: Json, name: str) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise InputError(f"{name} is no list")
+        raise InputError(f"{name} is not a list")
     return tuple(_name(item, name) for item in value)
 
 
 def _span(value: Json, name: str) -> tuple[int, int]:
     if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - first and last
-        raise InputError(f"{name} is no pair of numbers")
+        raise InputError(f"{name} is not a pair of numbers")
     return _count(value[0], name), _count(value[1], name)
 
 
 def _sources(value: Json, name: str) -> tuple[SourceRef, ...]:
     if not isinstance(value, list) or not all(isinstance(source, Mapping) for source in value):
-        raise InputError(f"{name} is no list of sources")
+        raise InputError(f"{name} is not a list of sources")
     return tuple(
         SourceRef(
             memory=_name(source.get("memory"), name),

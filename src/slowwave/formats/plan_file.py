@@ -58,18 +58,18 @@ def read(path: str | Path) -> Plan:
     """The plan of a file that `write` created. The caller computes the index entries of its new texts.
 
     Raises:
-        InputError: the file does not exist, or is no plan of this version.
+        InputError: the file does not exist, or is not a plan of this version.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no plan: it is not UTF-8 text") from error
+        raise InputError(f"{path} is not a plan: it is not UTF-8 text") from error
     except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is no plan: {error}") from error
+        raise InputError(f"{path} is not a plan: {error}") from error
     if not isinstance(data, dict) or (data.get("slowwave"), data.get("version")) != ("plan", VERSION):
-        raise InputError(f"{path} is no plan of version {VERSION}: save the plan of a dry run again")
+        raise InputError(f"{path} is not a plan of version {VERSION}: save the plan of a dry run again")
     try:
         return _plan_of(data)
     except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
@@ -152,7 +152,7 @@ def _value_of(name: str, value: Any, scope: str) -> object:  # noqa: ANN401 - JS
     if isinstance(value, Mapping):
         item = from_line(value, name, scope)
         if not isinstance(item, ExportedMemory):
-            raise InputError(f"{name} is no memory")
+            raise InputError(f"{name} is not a memory")
         due = None if value["due_at"] is None else _time(value["due_at"])
         return replace(item.memory, due_at=due, pace=None if value["pace"] is None else _checked(value["pace"], int))
     return _time(value) if name == "at" else _checked(value, str | int | float)

@@ -51,16 +51,18 @@ def parse_event(text: str, turn: str | None = None) -> HookEvent:
         turn: the id of the turn if the agent gives none.
 
     Raises:
-        InputError: it is no JSON object with an event's name and a session.
+        InputError: it is not a JSON object with an event's name and a session.
     """
     if len(text) > LARGEST:
         raise InputError(f"the event has more than {LARGEST:,} characters")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError("the input is no JSON: this command is called by the hooks of a coding agent") from error
+        raise InputError(
+            "the input is not valid JSON: this command is called by the hooks of a coding agent"
+        ) from error
     if not isinstance(given, dict):
-        raise InputError("the input is no JSON object: this command is called by the hooks of a coding agent")
+        raise InputError("the input is not a JSON object: this command is called by the hooks of a coding agent")
     name, session = _text(given, "hook_event_name"), _text(given, "session_id")
     if not name or not session:
         raise InputError("the event has no hook_event_name or no session_id")

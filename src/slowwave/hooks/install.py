@@ -164,7 +164,7 @@ def _refuse_links(path: Path, folders: Folders) -> None:
         if place.is_symlink():
             raise InputError(f"{place} is a symbolic link: add the entry to the file that it names by hand")
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is no file")
+        raise InputError(f"{path} is not a file")
 
 
 def _backup(path: Path) -> Path:
@@ -175,12 +175,12 @@ def _read(path: Path) -> str | None:
     """The text of a file; None if there is none."""
     try:
         if path.stat().st_size > LARGEST:
-            raise InputError(f"{path} has more than {LARGEST:,} bytes: it is no settings file")
+            raise InputError(f"{path} has more than {LARGEST:,} bytes: it is not a settings file")
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is no UTF-8'})") from error
+        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is not UTF-8'})") from error
 
 
 def _with_server(client: Client, text: str, entry: Mapping[str, Any]) -> str:

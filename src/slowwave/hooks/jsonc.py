@@ -59,7 +59,7 @@ def with_member(text: str, path: Path, key: str, value: object) -> str:
     """The text with a member set in the object at a path; objects that are missing are created.
 
     Raises:
-        InputError: a value on the path is no object.
+        InputError: a value on the path is not an object.
     """
     node, missing = _descend(parse(text), path)
     if missing:
@@ -83,7 +83,7 @@ def with_element(text: str, path: Path, value: object) -> str:
         return with_member(text, path[:-1], path[-1], [value])
     _, array = parent.members[path[-1]]
     if not isinstance(array.value, list):
-        raise InputError(f"{'.'.join(path)} is no list")
+        raise InputError(f"{'.'.join(path)} is not a list")
     return _inserted(text, array, "", value, empty=not array.elements)
 
 
@@ -108,12 +108,12 @@ def _descend(node: Node, path: Path) -> tuple[Node, list[str]]:
     """The deepest object on a path, and the keys behind it that do not exist."""
     for number, key in enumerate(path):
         if not isinstance(node.value, dict):
-            raise InputError(f"{'.'.join(path[:number]) or 'the file'} is no object")
+            raise InputError(f"{'.'.join(path[:number]) or 'the file'} is not an object")
         if key not in node.members:
             return node, list(path[number:])
         node = node.members[key][1]
     if not isinstance(node.value, dict):
-        raise InputError(f"{'.'.join(path) or 'the file'} is no object")
+        raise InputError(f"{'.'.join(path) or 'the file'} is not an object")
     return node, []
 
 
@@ -180,7 +180,7 @@ class _Reader:
 
     def error(self, place: int) -> InputError:
         """The error of a place."""
-        return InputError(f"it is no valid JSON at line {self.text.count(chr(10), 0, place) + 1}")
+        return InputError(f"it is not valid JSON at line {self.text.count(chr(10), 0, place) + 1}")
 
     def value(self, place: int, depth: int) -> Node:
         """The value at a place."""

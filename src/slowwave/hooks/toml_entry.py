@@ -15,7 +15,7 @@ def with_entry(text: str, table: str, name: str, entry: Mapping[str, Any]) -> st
     """The text with the table `[TABLE.NAME]`, which replaces one of that name.
 
     Raises:
-        InputError: the text is no TOML, or the table is written in another form than with a header.
+        InputError: the text is not valid TOML, or the table is written in another form than with a header.
     """
     bare = without_entry(text, table, name)
     ending = "" if not bare or bare.endswith("\n") else "\n"
@@ -31,12 +31,12 @@ def without_entry(text: str, table: str, name: str) -> str:
     """The text without the table `[TABLE.NAME]` and those below it; unchanged if there is none.
 
     Raises:
-        InputError: the text is no TOML, or the table is written in another form than with a header.
+        InputError: the text is not valid TOML, or the table is written in another form than with a header.
     """
     content = _parsed(text)
     servers = content.get(table, {})
     if not isinstance(servers, dict):
-        raise InputError(f"{table} is no table")
+        raise InputError(f"{table} is not a table")
     if name not in servers:
         return text
     own = re.compile(rf"\s*\[\s*{re.escape(table)}\s*\.\s*[\"']?{re.escape(name)}[\"']?\s*[\].]")
@@ -60,7 +60,7 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"it is no valid TOML ({error})") from error
+        raise InputError(f"it is not valid TOML ({error})") from error
 
 
 def _check(text: str, wanted: Mapping[str, Any]) -> None:

@@ -63,5 +63,5 @@ def make(
     if callable(getattr(spec, "complete", None)):
         return LanguageMind(spec, seconds=seconds, **options)  # type: ignore[arg-type]  # it has the method of an LLM
     raise SettingsError(
-        f"{shown(spec)} is no mind: pass the name of a model, an object with .complete(messages=...), or None"
+        f"{shown(spec)} is not a mind: pass the name of a model, an object with .complete(messages=...), or None"
     )

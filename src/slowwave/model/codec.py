@@ -85,7 +85,7 @@ def from_micros(micros: int) -> datetime:
     try:
         return EPOCH + timedelta(0, 0, micros)
     except OverflowError as error:
-        raise ValueError(f"{micros} is no time") from error
+        raise ValueError(f"{micros} is not a time") from error
 
 
 def to_row(memory: Memory) -> Row:

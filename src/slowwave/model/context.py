@@ -18,7 +18,7 @@ class Scene:
         also_here: who else is there.
 
     Raises:
-        InputError: a value is no text, or no tuple of texts.
+        InputError: a value is neither a text nor a tuple of texts.
     """
 
     agent: str = "Agent"

@@ -54,7 +54,7 @@ def note_of(memory: Memory) -> Note:
     """The note of a stored memory.
 
     Raises:
-        InputError: the memory is no note.
+        InputError: the memory is not a note.
     """
     if memory.kind != NOTE:
         raise InputError(f"{memory.id!r} is a {memory.kind}, not a note: read it with `get`")

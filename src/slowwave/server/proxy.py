@@ -69,7 +69,7 @@ def checked_upstream(url: str) -> str:
     """The address of the other server, without a slash at its end.
 
     Raises:
-        SettingsError: it is no address over HTTP.
+        SettingsError: it is not an address over HTTP.
     """
     try:
         parts = urlsplit(url)
@@ -77,7 +77,7 @@ def checked_upstream(url: str) -> str:
     except ValueError:  # of the host, or of the port
         is_address = False
     if not is_address or parts.query or parts.fragment:
-        raise SettingsError(f"{url!r} is no address of a model's server: use one such as http://localhost:11434/v1")
+        raise SettingsError(f"{url!r} is not an address of a model's server: use one such as http://localhost:11434/v1")
     return url.rstrip("/")
 
 
@@ -148,7 +148,7 @@ class Proxy:
             UnauthorizedError: a key is needed, and the request has no valid one; or the other server would get a key of the
                 store.
             ForbiddenError: the key may not read and write the scope.
-            InputError: the scope is no path.
+            InputError: the scope is not a path.
         """
         _, _, other = request.headers.get("authorization", "").rpartition(" ")
         if other.startswith(MARK):
@@ -200,7 +200,7 @@ def _body(request: Request, content: bytes) -> dict[str, Any]:
     """The body of a call.
 
     Raises:
-        InputError: it is no JSON object, or is not sent as JSON.
+        InputError: it is not a JSON object, or is not sent as JSON.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":  # a form of another page cannot send it
@@ -208,9 +208,9 @@ def _body(request: Request, content: bytes) -> dict[str, Any]:
     try:
         body = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InputError("the call is no JSON") from error
+        raise InputError("the call is not valid JSON") from error
     if not isinstance(body, dict):
-        raise InputError("the call is no JSON object")
+        raise InputError("the call is not a JSON object")
     return body
 
 

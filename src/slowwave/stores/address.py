@@ -43,7 +43,7 @@ def encodable(path: str) -> str:
         InputError: it contains NUL or a surrogate, such as a file name of another encoding.
     """
     if not storable(path):
-        raise InputError(f"{shown(path)} is no path of a store: rename its folders and files to names in UTF-8")
+        raise InputError(f"{shown(path)} is not a path of a store: rename its folders and files to names in UTF-8")
     return path
 
 

@@ -192,7 +192,7 @@ class Server:
         except (ValueError, RecursionError):
             quoted = self._quoted(content.decode("utf-8", "replace"))
             raise TransportError(
-                f"{self.address} answered with something that is no JSON: {quoted!r}; is base_url right?"
+                f"{self.address} answered with something that is not valid JSON: {quoted!r}; is base_url right?"
             ) from None
         if not isinstance(data, Mapping) or data.get("error"):
             raise TransportError(f"{self.address} answered with an error: {self._quoted(_message(data))}")

@@ -245,7 +245,7 @@ def test_dates_without_a_zone_are_read_as_utc() -> None:
 def test_texts_are_cleaned_and_bounded() -> None:
     assert texts({"facts": [{"text": "K\x00f\ud83d\n\x07 two"}]}) == ["K\ufffdf\ufffd two"]
     assert reasons({"facts": [{"text": "a"}, {"text": "x" * 1_001}, {"text": "…"}, {"text": "b", "quote": "q" * 4_001}, {"text": "c", "message": "m1"}]}) == [
-        "text is longer than 1,000 characters", "text has no words", "quote is longer than 4,000 characters", "message is no whole number",
+        "text is longer than 1,000 characters", "text has no words", "quote is longer than 4,000 characters", "message is not a whole number",
     ]  # fmt: skip
 
 

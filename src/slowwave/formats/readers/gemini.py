@@ -19,7 +19,7 @@ _PRODUCTS: Final = ("gemini", "bard")
 """Words in the name of the product in every language."""
 _PROMPT: Final = re.compile(r"(?:Prompted with:|Prompted|Asked Gemini:|Asked Bard:|Asked|Said)\s+", re.IGNORECASE)
 _OTHER_PRODUCT: Final = "an activity of another product than Gemini"
-_NO_PROMPT: Final = "an activity that is no prompt, such as feedback or a document"
+_NO_PROMPT: Final = "an activity that is not a prompt, such as feedback or a document"
 _MORE_ANSWERS: Final = "another answer to the same prompt"
 _ATTACHED: Final = "its attachments: only text is imported"
 _LONGEST_DAY: Final = 10_000

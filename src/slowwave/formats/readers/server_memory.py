@@ -46,7 +46,7 @@ class GraphReader:
 
 def _entity(fields: Mapping[str, str], observations: Json, where: str) -> ImportedNote | SkippedItem:
     if not isinstance(observations, list) or not all(isinstance(text, str) for text in observations):
-        return SkippedItem(where=where, why="its observations are no list of texts")
+        return SkippedItem(where=where, why="its observations are not a list of texts")
     lines = list(dict.fromkeys(observations))
     text = entity_text(fields["name"], fields["entityType"], lines)
     note = Note(

@@ -79,11 +79,11 @@ def read(folder: Path) -> VaultPages:
     """The facts in a vault, and the pages that cannot be read.
 
     Raises:
-        InputError: the folder is no vault.
+        InputError: the folder is not a vault.
     """
     before = baseline(folder)
     if before is None:
-        raise InputError(f"{folder} is no vault: export a vault to it first")
+        raise InputError(f"{folder} is not a vault: export a vault to it first")
     lines: list[VaultLine] = []
     unread: dict[str, str] = {}
     for path in sorted((folder / "facts").glob("*.md")):
@@ -247,7 +247,7 @@ class _Writing:
         """Whether a page can be written; a link or a folder of this name is skipped."""
         path = self.folder / name
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            self._skip(name, "it is a link" if path.is_symlink() else "it is no file")
+            self._skip(name, "it is a link" if path.is_symlink() else "it is not a file")
             return False
         if has_other_names(path):
             self._skip(name, "it is a hard link, which may be a file of another program")

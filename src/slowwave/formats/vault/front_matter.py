@@ -75,7 +75,7 @@ def compaction(folder: Path) -> dict[str, object]:
                 raise InputError(f"{path}, line {number}: {problem}; correct the line or remove it")
             settings[NAMES[name]] = value
         elif similar := get_close_matches(name, NAMES, n=1):
-            raise InputError(f"{path}, line {number}: {name} is no setting: write {similar[0]}, or remove the line")
+            raise InputError(f"{path}, line {number}: {name} is not a setting: write {similar[0]}, or remove the line")
     return settings
 
 
@@ -98,7 +98,7 @@ def page_text(path: Path, most: int = LARGEST) -> str:
         most: the limit of its bytes.
 
     Raises:
-        InputError: it cannot be read, is no regular file, has several names, is too large, or is not UTF-8.
+        InputError: it cannot be read, is not a regular file, has several names, is too large, or is not UTF-8.
     """
     try:
         state = path.stat()

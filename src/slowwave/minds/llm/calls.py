@@ -86,7 +86,7 @@ def is_continuing(llm: object) -> TypeGuard[Continues]:
 def checked_model(llm: object) -> LLM:
     """The model; InputError if it has no synchronous `complete`."""
     if not isinstance(llm, LLM):
-        raise InputError(f"a {type(llm).__name__} is no model: pass an object with complete(messages=...) -> str")
+        raise InputError(f"a {type(llm).__name__} is not a model: pass an object with complete(messages=...) -> str")
     if is_async(llm):
         raise InputError(ASYNC_ONLY)
     return llm

@@ -241,7 +241,7 @@ def summary(content: Content, brief: SummaryRequest) -> str:
     if len(text) > longest:
         raise ModelError(f"{len(text):,} characters where about {brief.words} words were requested")
     if len(text) < _SHORTEST or not any(character.isalpha() for character in text):
-        raise ModelError(f"{text!r} is no summary" if text else "no text at all")
+        raise ModelError(f"{text!r} is not a summary" if text else "no text at all")
     if _YAML.match(text):
         raise ModelError(f"data instead of a text in plain words: {text[:80]!r}")
     if _REFUSAL.match(text):

@@ -111,7 +111,7 @@ def _present(fields: Fields, name: str) -> object:
 def _text(fields: Fields, name: str) -> str:
     value = _present(fields, name)
     if not isinstance(value, str):
-        raise ItemError(f"{name} is no text")
+        raise ItemError(f"{name} is not a text")
     return tidy(value)
 
 
@@ -136,7 +136,7 @@ def _integer(fields: Fields, name: str) -> int:
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ItemError(f"{name} is no whole number")
+        raise ItemError(f"{name} is not a whole number")
     return value
 
 

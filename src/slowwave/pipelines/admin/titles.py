@@ -19,7 +19,7 @@ def set_title(ports: Ports, conversation: str, title: str | None) -> Receipt:
 
     Raises:
         NotFoundError: there is no such conversation.
-        InputError: the title is no text of 1 to 256 characters.
+        InputError: the title is not a text of 1 to 256 characters.
     """
     title = checked_title(title)
 
@@ -36,7 +36,7 @@ def set_title(ports: Ports, conversation: str, title: str | None) -> Receipt:
 
 
 def checked_title(title: object) -> str | None:
-    """The title on one line, or None. InputError if it is no text, empty, or too long."""
+    """The title on one line, or None. InputError if it is not a text, empty, or too long."""
     if title is None:
         return None
     if not isinstance(title, str):

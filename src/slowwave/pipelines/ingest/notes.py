@@ -186,7 +186,7 @@ def list_notes(ports: Ports, request: NoteListing) -> list[Note]:
 
     Raises:
         InputError: the filter is invalid.
-        NotFoundError: `after` is no note of this scope.
+        NotFoundError: `after` is not a note of this scope.
     """
     where = replace(
         _listed(ports, checked_folder(request.folder), request.where),

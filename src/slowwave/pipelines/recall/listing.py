@@ -68,7 +68,7 @@ def _cursor(ports: Ports, after: Memory | str | None) -> Memory | None:
     found = ports.store.get((ports.scope,), [identity])
     if not found:
         raise NotFoundError(
-            f"after={identity!r} is no memory of scope {ports.scope}, it may have been erased: begin with the first page"
+            f"after={identity!r} is not a memory of scope {ports.scope}, it may have been erased: begin with the first page"
         )
     return found[0]
 

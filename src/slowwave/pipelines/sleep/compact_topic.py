@@ -73,7 +73,7 @@ def compact_topic(ports: Ports, topic: str, *, dry_run: bool = False) -> TopicCo
 
     Raises:
         InputError: for an empty topic.
-        TrustError: these ports have a ceiling below the user, and it is no dry run.
+        TrustError: these ports have a ceiling below the user, and it is not a dry run.
     """
     if not dry_run:
         check_full_trust(ports, "compact facts")

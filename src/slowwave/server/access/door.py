@@ -111,7 +111,7 @@ class Door:
         """The visitor with this header Authorization. The key is looked up in the store at each call.
 
         Raises:
-            UnauthorizedError: it is no valid key, and one is needed.
+            UnauthorizedError: it is not a valid key, and one is needed.
         """
         if authorization is None:
             if self.always_locked or self.store.has_keys():
@@ -126,7 +126,7 @@ class Door:
         While the store has no key, a client that always sends one is admitted as if it sent none.
 
         Raises:
-            UnauthorizedError: it is no valid key.
+            UnauthorizedError: it is not a valid key.
         """
         key = self.store.verify_key(secret) if secret else None
         if key is None and not self.always_locked and not self.store.has_keys():

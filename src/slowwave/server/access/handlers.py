@@ -108,7 +108,7 @@ def _told(error: Mapping[str, Any]) -> dict[str, str]:
     """One thing that is wrong with a request: where it is, and what is wrong."""
     place = error["loc"]
     if error["type"] == "json_invalid":
-        return {"at": str(place[0]), "says": f"it is no JSON: {error['ctx']['error']}, at character {place[1]}"}
+        return {"at": str(place[0]), "says": f"it is not valid JSON: {error['ctx']['error']}, at character {place[1]}"}
     return {"at": "/".join(map(str, place)), "says": str(error["msg"])}
 
 

@@ -112,7 +112,7 @@ def import_graph(memory: AgentMemory, path: Path) -> ImportReport:
     """Import the file of the official server-memory into the graph of a memory. Its content is trusted as an import.
 
     Raises:
-        InputError: the file cannot be read, or a line is no entity or relation; the error names the first, and nothing is
+        InputError: the file cannot be read, or a line is not an entity or relation; the error names the first, and nothing is
             stored.
     """
     for item in read(path, GRAPH_FORMAT):

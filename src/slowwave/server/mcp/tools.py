@@ -205,7 +205,7 @@ def _time(text: str | None, name: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise ToolError(f"{name} is no date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
+        raise ToolError(f"{name} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 

@@ -392,7 +392,7 @@ def _date(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise InputError(f"expiration_date {text!r} is no date: write it as 2026-12-31") from None
+        raise InputError(f"expiration_date {text!r} is not a date: write it as 2026-12-31") from None
 
 
 def _matching(visitor: Visitor, asked: Listing) -> list[tuple[Place, Memory]]:

@@ -39,7 +39,7 @@ def place_of(visitor: Visitor, values: Mapping[str, object]) -> Place:
     """The scope of the entities that a request names.
 
     Raises:
-        InputError: it names none, or one is no text.
+        InputError: it names none, or one is not a text.
     """
     entities: dict[str, str] = {}
     for name in ENTITIES:
@@ -47,7 +47,7 @@ def place_of(visitor: Visitor, values: Mapping[str, object]) -> Place:
         if value is None or value == "":
             continue
         if not isinstance(value, str | int) or isinstance(value, bool):
-            raise InputError(f"{name} is no text: pass a text of 1 to 256 characters")
+            raise InputError(f"{name} is not a text: pass a text of 1 to 256 characters")
         entities[name] = str(value)
     if not entities:
         raise InputError(f"At least one of {', '.join(ENTITIES)} is required")
@@ -59,7 +59,7 @@ def places(visitor: Visitor, filters: object) -> list[Place]:
     """The scopes of this key in which memories may match a filter.
 
     Raises:
-        InputError: it is no filter, or more than 1,000 scopes match.
+        InputError: it is not a filter, or more than 1,000 scopes match.
     """
     found: list[Place] = []
     for place in _below(visitor, _narrowed(visitor, filters)):

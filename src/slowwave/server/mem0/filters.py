@@ -28,7 +28,7 @@ def holds(filters: object, lookup: Lookup, *, depth: int = 0) -> bool | None:
     True
 
     Raises:
-        InputError: it is no filter.
+        InputError: it is not a filter.
     """
     if depth > DEEPEST:
         raise InputError(f"filters nest AND, OR and NOT more than {DEEPEST} levels deep: write them flat")

@@ -27,7 +27,7 @@ def to_uuid(memory_id: str) -> str:
         InputError: the id was not made by this version of Slowwave.
     """
     if len(memory_id) != _LETTERS or not set(memory_id) <= set(LETTERS):
-        raise InputError(f"the memory {shown(memory_id)} has an id that is no UUID: read it with /v1")
+        raise InputError(f"the memory {shown(memory_id)} has an id that is not a UUID: read it with /v1")
     number = 0
     for letter in memory_id:
         number = number << 5 | LETTERS.index(letter)
@@ -40,7 +40,7 @@ def from_uuid(text: str) -> str:
     """The id of a memory of its UUID.
 
     Raises:
-        InputError: the text is no UUID.
+        InputError: the text is not a UUID.
         NotFoundError: the UUID was not made by `to_uuid`.
     """
     try:
