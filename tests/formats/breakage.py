@@ -17,6 +17,7 @@ VALUES: Final[dict[str, Json]] = {
     "zero": 0,
     "minus one": -1,
     "a huge number": 10**40,
+    "a number that no float holds": 10**400,
     "a huge fraction": 1e308,
     "infinity": float("inf"),
     "not a number": float("nan"),

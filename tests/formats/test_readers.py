@@ -8,8 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from slowwave import AgentMemory
 from slowwave.errors import InputError
 from slowwave.formats import export_records, read
+from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import ImportedFact, ImportedMessage, Item, SkippedItem
 from slowwave.model.memory import Memory
 
@@ -239,3 +241,20 @@ def test_a_large_array_is_read_element_by_element(tmp_path: Path, make: SimpleNa
 def test_every_field_of_a_memory_is_exported_or_computed_by_the_import() -> None:
     names = {one.name for one in fields(Memory)} - {"scope"}
     assert names == {*export_records._CHECKS, *export_records._NOTE_CHECKS} | export_records.PLANNED
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 1e308, float("inf"), float("nan"), "1e999", "9" * 400])
+def test_a_number_that_is_no_time_is_none(value: object) -> None:
+    assert instant(value) is None
+
+
+@pytest.mark.parametrize("importance", [10**400, -(10**400), 1e308])
+def test_a_great_number_in_an_export_is_skipped(tmp_path: Path, importance: float) -> None:
+    with AgentMemory.open(tmp_path / "m.db", llm=None, embedder=None) as memory:
+        memory.add("Ada keeps bees")
+        memory.export(exported := tmp_path / "export.jsonl")
+        lines = [json.loads(line) for line in exported.read_text().splitlines()]
+        changed = [line | {"importance": importance} if "importance" in line else line for line in lines]
+        assert changed != lines
+        exported.write_text("\n".join(map(json.dumps, changed)))
+        assert len(memory.import_(exported).skipped) == 1

@@ -1,6 +1,5 @@
 """Converts memories, links and cursors to the lines of an export and back. Reading checks every field."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from datetime import datetime
@@ -159,7 +158,7 @@ def _time(value: Json, name: str) -> datetime:
 
 
 def _share(value: Json, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InputError(f"{name} is not a number from 0 to 1")
     return float(value)
 

@@ -1,6 +1,5 @@
 """Reads times: ISO texts, seconds or milliseconds since 1970, and the dates of benchmark files."""
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import Final
@@ -42,8 +41,7 @@ def any_instant(value: object) -> datetime | None:
 
 
 def _since_1970(number: float) -> datetime | None:
-    if not math.isfinite(number):
-        return None
+    """The time of a number. A whole number may be too large for a float, and a float may be infinite or no number."""
     try:
         return datetime.fromtimestamp(number / 1000 if abs(number) > _SECONDS_MOST else number, UTC)
     except (ValueError, OverflowError, OSError):
