@@ -37,7 +37,7 @@ class AccessRows(StoreBase):
         """The key of this hash, and the hash as it is stored; None if there is none."""
         with self._guard:
             row = self._one("access_key", (digest,))
-        return None if row is None else (_key(row), str(row[-1]))
+            return None if row is None else (_key(row), str(row[-1]))
 
     def has_access_keys(self) -> bool:
         """Whether a key was ever made, also if it was revoked since."""
@@ -54,6 +54,8 @@ class AccessRows(StoreBase):
 
         Names that were claimed before `oldest` are free again.
         """
+        from slowwave.model.access import StoredAnswer  # noqa: PLC0415 - few requests are repeated
+
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
             self._db.run("erase_old_answers", (token, to_micros(oldest)))
@@ -61,9 +63,7 @@ class AccessRows(StoreBase):
             if self._one("add_claim", values) is not None:
                 return None
             request, holder, at, answer = self._one("answer", (token, name))
-        from slowwave.model.access import StoredAnswer  # noqa: PLC0415 - few requests are repeated
-
-        return StoredAnswer(request, holder, from_micros(at), answer)
+            return StoredAnswer(request, holder, from_micros(at), answer)
 
     def take_claim(self, scope: str, name: str, claim: "StoredAnswer", former: str) -> bool:
         """Take over the claim of a process that ended before it had an answer; False: another process has taken it."""

@@ -151,12 +151,12 @@ class Journal(StoreBase):
             token = self._tokens.scope(scope)
             values = {"scope": token, "limit": -1 if limit is None else limit}
             rows = [] if token is None else self._all("latest_refused", values)
-        found = []
-        for key, because, payload, total in rows:
-            checked_journal(key, ("refuse", None, None, because, payload), total)
-            text, quote, reason = loads(payload)
-            found.append(RejectFact(text=text, quote=quote, reason=reason, because=because))
-        return found
+            found = []
+            for key, because, payload, total in rows:
+                checked_journal(key, ("refuse", None, None, because, payload), total)
+                text, quote, reason = loads(payload)
+                found.append(RejectFact(text=text, quote=quote, reason=reason, because=because))
+            return found
 
     def sequence(self, scope: str) -> int:
         """A number that grows with every journaled operation of the scope: the same number, nothing changed."""
@@ -188,20 +188,20 @@ class Journal(StoreBase):
             if last <= after:
                 return [], after
             rows = self._all("written", {"after": low + after, "last": low + last})
-        found: dict[str, Written] = {}
-        for run_id, cause, at, parent, undoes, op, number, key in rows:
-            before = found.get(run_id)
-            reached, totals = (0, {}) if before is None else (before.sequence, before.totals)
-            found[run_id] = Written(
-                sequence=max(reached, key - low),
-                run_id=run_id,
-                cause=cause,
-                at=from_micros(at),
-                parent=parent,
-                undoes=undoes,
-                totals={**totals, op: number},
-            )
-        return sorted(found.values(), key=lambda one: one.sequence), last
+            found: dict[str, Written] = {}
+            for run_id, cause, at, parent, undoes, op, number, key in rows:
+                before = found.get(run_id)
+                reached, totals = (0, {}) if before is None else (before.sequence, before.totals)
+                found[run_id] = Written(
+                    sequence=max(reached, key - low),
+                    run_id=run_id,
+                    cause=cause,
+                    at=from_micros(at),
+                    parent=parent,
+                    undoes=undoes,
+                    totals={**totals, op: number},
+                )
+            return sorted(found.values(), key=lambda one: one.sequence), last
 
     def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
         """The cost of model calls by cause, over the runs of the scope since an instant; None: over all runs."""
@@ -209,10 +209,10 @@ class Journal(StoreBase):
             token = self._tokens.scope(scope)
             values = {"scope": token, "since": to_micros(since) if since is not None else _EVER}
             rows = [] if token is None else self._all("costs", values)
-        return {
-            cause: Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
-            for cause, calls, tokens_in, tokens_out, money, seconds in rows
-        }
+            return {
+                cause: Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)
+                for cause, calls, tokens_in, tokens_out, money, seconds in rows
+            }
 
     def _sequence(self, token: int) -> int:
         low, high = bounds(token)

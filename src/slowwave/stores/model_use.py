@@ -29,8 +29,8 @@ class ModelUseRows(AccessRows):
             return None
         with self._guard:
             paused = self._one("model_pause", (model,))
-        if paused is not None and paused[0] > to_micros(now):
-            until = from_micros(paused[0])
+            until = now if paused is None else from_micros(paused[0])
+        if until > now:
             return Refusal(until, f"the provider of {model} asked for a pause until {_shown(until)}")
         if not budget.limits:
             return None
@@ -66,11 +66,11 @@ class ModelUseRows(AccessRows):
             return ModelUse(), ModelUse()
         with self._guard:
             rows: list[Any] = self._all("model_use", ())
-        found = {
-            period: ModelUse(*use)
-            for period, begins, *use in rows
-            if now < from_micros(begins) + (_DAY if period == "day" else _HOUR)
-        }
+            found = {
+                period: ModelUse(*use)
+                for period, begins, *use in rows
+                if now < from_micros(begins) + (_DAY if period == "day" else _HOUR)
+            }
         return found.get("hour", ModelUse()), found.get("day", ModelUse())
 
     def model_pauses(self, now: datetime) -> dict[str, datetime]:

@@ -227,7 +227,7 @@ class Reader(StoreBase):
             values = {"scope": token, "low": low, "high": high}
             rows = self._all("unpaced", {**values, "limit": limit})
             many = self._one("count_unpaced", values)[0] if len(rows) == limit else len(rows)
-        return [memory_of(scope, row) for row in rows], many
+            return [memory_of(scope, row) for row in rows], many
 
     def conversations(self, scope: str) -> list[ConversationState]:
         """All conversations, the most recently written first."""
@@ -361,7 +361,7 @@ class Reader(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             row = None if token is None else self._one("night", (token,))
-        return PassRecord() if row is None else _night(row)
+            return PassRecord() if row is None else _night(row)
 
     def failing_nights(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
         """The scopes of which at least so many sleep passes failed in a row, those with the most first."""
@@ -371,12 +371,12 @@ class Reader(StoreBase):
 
     def backlog(self, now: datetime) -> "Backlog":
         """How many scopes are due, and since when the oldest of them is."""
+        from slowwave.model.fleet import Backlog  # noqa: PLC0415 - only an operator asks
+
         with self._guard:
             self._see_every_scope()
             number, oldest = self._one("backlog", _due_at(now))
-        from slowwave.model.fleet import Backlog  # noqa: PLC0415 - only an operator asks
-
-        return Backlog(due=int(number), oldest=from_micros(int(oldest)) if number else None)
+            return Backlog(due=int(number), oldest=from_micros(int(oldest)) if number else None)
 
     def scope_count(self) -> int:
         """How many scopes the store has."""
@@ -436,7 +436,7 @@ class Reader(StoreBase):
         with self._guard:
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all("entries", (token, dumps(list(ids))))
-        return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
+            return {str(row[0]): entry_of(row[1], row[2:-1], row[-1]) for row in rows}
 
     def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
         """The vectors of this embedder for these memories: float32, little-endian. Memories without one are skipped."""

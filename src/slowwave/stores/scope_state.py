@@ -43,23 +43,25 @@ class ScopeStateReader(Reader):
                     ]
                 )
             )
-        ((last_run,),), ((last_journal,),), cursors, conversations = (next(rows) for _ in range(4))
-        sequence = 0 if last_journal is None else int(last_journal) - low
-        unread = unread_counts(*(next(rows) for _ in range(3)))
-        found = {where: _memories(scope, next(rows)) for where in query.selections}
-        after = {cursor: _changed(scope, next(rows), limit, sequence, low) for cursor, limit in query.changed.items()}
-        missing = [next(rows) for _ in embedded]
-        return ScopeState(
-            last_run=int(last_run),
-            sequence=sequence,
-            conversations=tuple(conversations_of(cursors, conversations)),
-            cursors={cursor: seq for name, cursor, seq in cursors if not name},
-            unread=unread,
-            selected=found,
-            changed=after,
-            has_unembedded=any(missing),
-            unscheduled=_counted(scope, rows, query),
-        )
+            ((last_run,),), ((last_journal,),), cursors, conversations = (next(rows) for _ in range(4))
+            sequence = 0 if last_journal is None else int(last_journal) - low
+            unread = unread_counts(*(next(rows) for _ in range(3)))
+            found = {where: _memories(scope, next(rows)) for where in query.selections}
+            after = {
+                cursor: _changed(scope, next(rows), limit, sequence, low) for cursor, limit in query.changed.items()
+            }
+            missing = [next(rows) for _ in embedded]
+            return ScopeState(
+                last_run=int(last_run),
+                sequence=sequence,
+                conversations=tuple(conversations_of(cursors, conversations)),
+                cursors={cursor: seq for name, cursor, seq in cursors if not name},
+                unread=unread,
+                selected=found,
+                changed=after,
+                has_unembedded=any(missing),
+                unscheduled=_counted(scope, rows, query),
+            )
 
 
 def _of_nothing(query: StateQuery) -> ScopeState:
