@@ -258,3 +258,17 @@ def test_a_great_number_in_an_export_is_skipped(tmp_path: Path, importance: floa
         assert changed != lines
         exported.write_text("\n".join(map(json.dumps, changed)))
         assert len(memory.import_(exported).skipped) == 1
+
+
+@pytest.mark.parametrize("name", ["type", "kind", "version", "span"])
+def test_a_long_value_of_an_export_is_cut_in_the_reason_why_a_line_is_skipped(tmp_path: Path, name: str) -> None:
+    with AgentMemory.open(tmp_path / "m.db", llm=None, embedder=None) as memory:
+        memory.add("Ada keeps bees")
+        memory.export(exported := tmp_path / "export.jsonl")
+        lines = [json.loads(line) for line in exported.read_text().splitlines()]
+        long = [1] * 30_000 if name == "span" else "x" * 30_000
+        changed = [line | {name: long} if "text" in line or name in line else line for line in lines]
+        exported.write_text("\n".join(map(json.dumps, changed)))
+        reasons = [item.why for item in read(exported) if isinstance(item, SkippedItem)]
+        assert reasons
+        assert max(map(len, reasons)) < 300

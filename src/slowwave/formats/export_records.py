@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.builders import NAME_LONGEST
 from slowwave.formats.readers.timestamps import any_instant
@@ -110,7 +110,7 @@ def from_line(line: Mapping[str, Json], where: str, scope: str) -> Item:
             conversation = _name(line.get("conversation"), "conversation")
             return ConversationTitle(conversation=conversation, title=_name(line.get("title"), "title"), where=where)
         case other:
-            raise InputError(f"an unknown type {other!r}")
+            raise InputError(f"an unknown type {shown(other)}")
 
 
 def _memory(line: Mapping[str, Json], scope: str) -> Memory:
@@ -130,9 +130,9 @@ def _memory(line: Mapping[str, Json], scope: str) -> Memory:
     if missing:
         raise InputError(f"no {', '.join(sorted(missing))}")
     if (values["kind"] == NOTE) != is_note:
-        raise InputError(f"a {line['type']} of kind {values['kind']!r}")
+        raise InputError(f"a {line['type']} of kind {shown(values['kind'])}")
     if (values["kind"] == MESSAGE) != is_message or (line["type"] == "summary") != ("span" in values):
-        raise InputError(f"a {line['type']} of kind {values['kind']!r} with a span of {values.get('span')}")
+        raise InputError(f"a {line['type']} of kind {shown(values['kind'])} with a span of {shown(values.get('span'))}")
     if not is_message and values.get("role"):
         raise InputError("a role, which only messages have")
     return Memory(scope=scope, **values)

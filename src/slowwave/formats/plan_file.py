@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.formats.export_records import from_line, to_line
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.timestamps import instant
@@ -161,11 +161,11 @@ def _value_of(name: str, value: Any, scope: str) -> object:  # noqa: ANN401 - JS
 def _time(value: object) -> datetime:
     at = instant(value) if isinstance(value, str) else None
     if at is None:
-        raise InputError(f"{value!r} is not a date")
+        raise InputError(f"{shown(value)} is not a date")
     return at
 
 
 def _checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(value, kind):
-        raise InputError(f"{value!r} is not allowed in a plan")
+        raise InputError(f"{shown(value)} is not allowed in a plan")
     return value

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import BinaryIO
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.formats.export_records import from_line
 from slowwave.formats.json_stream import BrokenError, Json, lines
 from slowwave.formats.readers import langgraph, mem0, server_memory
@@ -114,7 +114,7 @@ class JsonlReader:
 
     def _header(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
         if value.get("slowwave") != "export" or value.get("version") != VERSION:
-            why = f"an export of version {value.get('version')!r}, and this Slowwave reads version {VERSION}: update it"
+            why = f"an export of version {shown(value.get('version'))}, and this Slowwave reads version {VERSION}: update it"
             yield SkippedItem(where=where, why=why, broken=True)
         else:
             self._is_export = True

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.files import has_other_names
 from slowwave.model.config import Config
 from slowwave.policy.summaries.length import PROFILES
@@ -82,7 +82,7 @@ def compaction(folder: Path) -> dict[str, object]:
 def _problem(name: str, value: object) -> str:
     """Why a value is invalid; empty if it is valid."""
     if name == "profile":
-        return "" if value in PROFILES else f"profile={value!r}: use one of {', '.join(PROFILES)}"
+        return "" if value in PROFILES else f"profile={shown(value)}: use one of {', '.join(PROFILES)}"
     try:
         Config.from_mapping({NAMES[name]: value})
     except InputError as error:
