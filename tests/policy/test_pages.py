@@ -166,6 +166,7 @@ def test_lists_orders_counts_and_changes_want_a_page(question: str) -> None:
         "Who did Ines have lunch with on 3 May?",
         "What Rui thinks the ideal workshop should look like?",
         "What did Ines make a set of?",
+        "What does the choir make her?",
         "What was the name of the cat that Rui had to give away?",
     ],
 )

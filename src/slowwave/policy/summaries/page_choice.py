@@ -38,7 +38,7 @@ _ASKS_MANY: Final = lazy_regex(
     r"|\b(?:what|where|who|whom|which)\b(?:(?!\bdid\b)[^?.]){0,40}\b(?:have|has|had|been|done)\b(?! to\b)"
     r"|\b(?:what|which) (?:[\w'’+-]+ ){0,3}?(?!(?:is|was|does|has|this|always|news|its|his)\b)[\w'’-]*[a-z]{2}(?<![us'’])s\b(?!['’])"
     r"(?=[?,]|$| (?:do|does|did|has|have|had|is|are|was|were|can|could|will|would|should|might|i|we|you|they|he|she|of|in|on|at|for|from|about)\b)"
-    r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b(?! an?\b)",
+    r"|\bwhat (?:do|does|did) (?:[\w'’-]+ ){1,3}?(?:like|do|enjoy|want|have|make|play|collect|own)\b(?! (?:an?|me|us|you|him|her|them|it)\b)",
 )
 _SAID: Final = lazy_regex(r"\bwhat (?:did|does|do) (?:[\w'’-]{1,60} ){1,3}?(?:say|tell|think|mention)\b")
 """A question for what somebody said has its answer in one message, also if it is about "her progress" or "both of them"."""
