@@ -36,7 +36,7 @@ from slowwave.policy.comparison.alignment import prepare
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.clauses import without_fillers
 from slowwave.policy.text.dates import resolve
-from slowwave.policy.text.foreign.role_play import playing_at
+from slowwave.policy.text.foreign.role_play import PAUSE, playing_at
 from slowwave.policy.text.tokens import terms
 
 if TYPE_CHECKING:
@@ -246,13 +246,15 @@ def _conversation(transcript: Transcript) -> _Conversation:
 
 
 def _persons_before(messages: Sequence[Memory]) -> dict[str, str]:
-    """The only person that the message before of the same speaker names, by the id of the message after it."""
-    last: dict[str | None, str] = {}
+    """The only person that the message shortly before of the same speaker names, by the id of the message after it."""
+    last: dict[str | None, Memory] = {}
     found = {}
     for message in messages:
         by = message.speaker or message.role
-        found[message.id] = only_person_in(last.get(by, ""))
-        last[by] = message.text
+        before = last.get(by)
+        soon = before is not None and message.at - before.at <= PAUSE
+        found[message.id] = only_person_in(before.text) if before is not None and soon else ""
+        last[by] = message
     return found
 
 
