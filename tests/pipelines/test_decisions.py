@@ -39,7 +39,17 @@ def test_after_a_refused_wording_the_words_of_one_fact_replace_both_only_if_they
     decision = decide(refused, pair(new, known), "said")
     assert (decision.action, decision.link is not None and decision.link[0]) == ("store", "close")
     assert decide(verdict("UPDATE", "Alice owns a car in Bergen"), pair(fact(NEW), fact(KNOWN)), "said").text == NEW
-    assert decide(verdict("UPDATE"), pair(new, known), "said").action == "merge"
+
+
+def test_a_fact_takes_the_place_of_another_only_if_it_has_most_of_its_words() -> None:
+    known = fact("Noor wants to finish her nursing studies and to work with children who are ill at home")
+    new = fact("Noor wants to be a midwife who visits families at home")
+    apart = decide(verdict("UPDATE"), pair(new, known), "said")
+    assert (apart.action, apart.link is not None and apart.link[0]) == ("store", "close")
+    assert decide(verdict("UPDATE", relation="subsumed"), pair(new, known), "said").action == "store"
+    assert decide(verdict("UPDATE", "Noor wants to be a midwife who visits ill families"), pair(new, known), "").problem
+    tried = fact("Noor has not tried rowing yet but might try it")
+    assert decide(verdict("UPDATE"), pair(tried, fact("Noor has never tried rowing")), "said").action == "merge"
 
 
 def test_a_wording_that_another_fact_has_is_not_merged() -> None:

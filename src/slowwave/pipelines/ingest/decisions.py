@@ -15,7 +15,7 @@ from slowwave.model.operations import LinkKind
 from slowwave.model.plain_text import clean
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.guard.grounding import invented_details, missing_details
-from slowwave.policy.guard.summary_support import omitted_words, unsupported_rewording
+from slowwave.policy.guard.summary_support import covers, omitted_words, unsupported_rewording
 from slowwave.policy.guard.trust import PERSONS, outranks
 from slowwave.policy.retention.lasting import is_plan
 from slowwave.policy.retention.phases import has_expired
@@ -181,9 +181,9 @@ def _replacement_fault(text: str, pair: ComparedPair, known: Memory) -> str | No
 
 
 def _says_both(text: str, new: Memory, known: Memory) -> bool:
-    """Whether a wording may replace both facts: it loses no detail, adds none, and reverses neither."""
+    """Whether a wording may replace both facts: it loses no detail and few words, adds no detail, and reverses neither."""
     both = [new, known]
-    if missing_details(text, both) or invented_details(text, both):
+    if missing_details(text, both) or invented_details(text, both) or not all(covers(text, one.text) for one in both):
         return False
     if text != new.text and _stated_by_person(new) and omitted_words(text, new.text):
         return False

@@ -31,6 +31,8 @@ SUPPORTED_TALK: Final = 0.2
 """The same share for a summary of a conversation. It is lower, because such a summary rewords more."""
 REWORDED: Final = 0.7
 """The least share of the content words of a merged fact that the two facts must contain."""
+COVERED: Final = 2 / 3
+"""The least share of the content words of a fact that a text must contain to take its place."""
 _OPPOSED_IN_TALK: Final = 2  # words on which a summary of a conversation must disagree with it to be refused
 _LONGEST_GROUP: Final = 64  # marks; a limit, so that the time is linear in the length of the text
 _UNSUPPORTED_WORDS: Final = 3  # content words without a member in one clause that make it unsupported
@@ -121,6 +123,16 @@ def omitted_words(text: str, stated: str) -> tuple[str, ...]:
     """The content words of a statement, as written, that a text which replaces it does not contain."""
     kept = {stem(word) for word in words(text)}
     return tuple(dict.fromkeys(w for w in words(stated) if w not in STOP_WORDS and stem(w) not in kept))
+
+
+def covers(text: str, stated: str) -> bool:
+    """Whether a text contains the share `COVERED` of the content words of a fact, so that it may take its place.
+
+    >>> covers("Ann has a cat and two dogs", "Ann has a cat"), covers("Ann loves her family", "Ann's husband makes her laugh")
+    (True, False)
+    """
+    stems = content_stems(stated)
+    return not stems or coverage_ratio(stems, content_stems(text)) >= COVERED
 
 
 def _sentences(text: str) -> list[str]:
