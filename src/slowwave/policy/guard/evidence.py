@@ -5,7 +5,7 @@ Each function returns what speaks against a fact, None if nothing does.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Final
 
@@ -24,6 +24,7 @@ FIRST_PERSON: Final = table_words("first_person_singular")
 _OTHER_PRONOUNS: Final = table_words("other_pronouns")
 _SECOND_PERSON: Final = frozenset("you you're you've you'd you'll your yours".split())  # noqa: SIM905 - one form for word lists
 _TWO: Final = 2
+_DAY: Final = timedelta(days=1)
 _CALL_WORDS: Final = 3
 """A sentence with so many words or fewer only calls somebody: "Hey Ada!"."""
 _DROPPED: Final = lazy_regex(
@@ -34,6 +35,13 @@ _DROPPED: Final = lazy_regex(
 _NEAR_DAY: Final = lazy_regex(
     r"\b(?:yesterday|today|tomorrow|tonight|last night|this (?:morning|afternoon|evening))\b"
     r"|\b(?:two|three|four|five|six|\d) days ago\b",
+    re.IGNORECASE,
+)
+
+_SAYS: Final = lazy_regex(
+    r"\b(?:(?:also|already|once|has|had)\s+)*"
+    r"(?:advis(?:es?|ed)|recommend(?:s|ed)?|suggest(?:s|ed)?|propos(?:es?|ed)|warn(?:s|ed)?|explain(?:s|ed)?|mention(?:s|ed)?"
+    r"|promis(?:es?|ed)|sa(?:ys?|id)|t(?:ells?|old))\b",
     re.IGNORECASE,
 )
 
@@ -83,23 +91,47 @@ def unaddressed_speaker(text: str, quote: str, messages: Sequence[Memory], speak
     return named[0]
 
 
+def unheard_speaker(text: str, messages: Sequence[Memory], speakers: Collection[str]) -> str | None:
+    """The speaker who, as a fact tells, says something ("Ada advises"), if others said all its messages and none reports that."""
+    authors = {message.speaker for message in messages}
+    if None in authors or any(_SAYS.search(message.text) for message in messages):
+        return None
+    for name in sorted(set(speakers) - authors):
+        if any(_SAYS.match(text, found.end()) for found in re.finditer(rf"\b{re.escape(name)}\s+", text)):
+            return name
+    return None
+
+
 def _names(speaker: str, said: frozenset[str]) -> bool:
     """Whether a word of a speaker's name is among these words, itself or by a derivation."""
     return any(naming.is_named_in(word, said) for word in naming.words(speaker))
 
 
-def wrong_day(text: str, quote: str, turn: Memory, messages: Sequence[Memory]) -> str | None:
-    """The day of a fact that is not the exact one, where the quoted sentence has "yesterday", "today" or "two days ago".
+def wrong_day(
+    text: str, quote: str, turn: Memory, messages: Sequence[Memory], beside: Sequence[Memory] = ()
+) -> str | None:
+    """The day of a fact that is not the exact one.
 
-    "Yesterday" is the day before the message, in the time zone of the message or in UTC. A day that another date of the
-    messages gives is accepted, too.
+    Where the quoted sentence has "yesterday", "today" or "two days ago", the messages must give each day of the fact.
+    "Yesterday" is the day before the message, in the time zone of the message or in UTC. Elsewhere they, or those beside it,
+    must give the day before the message and the day after it: a message without a date supports its own day only.
+
+    Args:
+        text: the fact.
+        quote: the quoted words.
+        turn: the message that is quoted.
+        messages: the messages that the fact names.
+        beside: others that lend a day: those of the same speaker, and questions.
     """
-    if not _NEAR_DAY.search(_sentence(quote, turn.text)):
-        return None
     days = [span for span in written_spans(text) if all(first == last for first, last in span.readings)]
     if not days:
         return None
-    allowed = {span for message in messages for span in _stated_spans(message)}
+    if not _NEAR_DAY.search(_sentence(quote, turn.text)):
+        own = {turn.at.date(), _in_utc(turn.at).date()}
+        days = [day for day in days if any(abs(each - near) == _DAY for each, _ in day.readings for near in own)]
+        days = [day for day in days if not any(each in own for each, _ in day.readings)]
+        messages = [*messages, *beside]
+    allowed = {span for message in messages for span in _stated_spans(message)} if days else frozenset()
     for day in days:
         if not any(first <= each <= last for each, _ in day.readings for first, last in allowed):
             return text[day.start : day.end]

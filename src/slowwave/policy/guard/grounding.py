@@ -123,12 +123,16 @@ def _unsaid(fact: Fact, transcript: Transcript) -> str | None:
     quoted = messages[0]
     if opposite := evidence.opposite_verb(fact.text, fact.quote, quoted.speaker, messages):
         return f"the fact says {opposite[0]!r} and its quote {opposite[1]!r}"
-    if day := evidence.wrong_day(fact.text, fact.quote, quoted, messages):
+    beside = lenders(fact, transcript)
+    lending = [message for message in beside if "?" in message.text or message.speaker == quoted.speaker]
+    if day := evidence.wrong_day(fact.text, fact.quote, quoted, messages, lending):
         return f"the date {day!r} does not follow from the source messages"
     if other := evidence.unaddressed_speaker(fact.text, fact.quote, messages, transcript.speakers):
         return f"the fact is about {other}, whom no message that it names says, names or addresses"
+    if other := evidence.unheard_speaker(fact.text, messages, transcript.speakers):
+        return f"the fact tells what {other} said, and others said the messages that it names"
     stems = content_stems(fact.text, transcript.speakers)
-    asked = [message for message in lenders(fact, transcript) if "?" in message.text]  # "Yes" answers a question
+    asked = [message for message in beside if "?" in message.text]  # "Yes" answers a question
     heard = frozenset().union(*(content_stems(message.text) for message in (*messages, *asked)))
     if len(stems) > 1 and coverage_ratio(stems, heard) < SHARE_MIN and all(prepare(m.text).english for m in messages):
         return "it shares no content with its quote"
