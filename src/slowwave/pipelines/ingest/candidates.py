@@ -6,6 +6,7 @@ memories shared nothing else with the fact, and none of these changed. Shared st
 about a dance studio, every second fact contains "dance" and "studio", which say nothing of which one is changed.
 """
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,7 +22,10 @@ from slowwave.policy.retention.categories import TEMPORARY
 from slowwave.policy.retention.phases import has_expired
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.calendar import MONTH_NUMBERS, WEEKDAY_NUMBERS
-from slowwave.policy.text.dates import DateParts, mentioned
+from slowwave.policy.text.date_spans import written_spans
+from slowwave.policy.text.dates import mentioned
+from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.relative_dates import DateSpan
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 from slowwave.ports import Counting, Ports
 
@@ -51,6 +55,8 @@ _EMPTY: Final = frozenset(map(stem, ("way", "make", "go", "get", "take", "want",
 """Stems of so many matters that sharing only these makes no candidate."""
 _PERIODS: Final = frozenset(map(stem, ("day", "week", "weekend", "month", "year", "today", "last", "next", "ago")))
 """Stems that only say when: two events of one month have little in common."""
+_BOUND: Final = lazy_regex(r"\b(?:by|before|until|till|since|from|after|as of)\s+(?:about\s+|the\s+)?$", re.IGNORECASE)
+"""What makes a date a bound of the day and not the day itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +131,10 @@ def similar_in_content(
     that of duplicates. So are past events of other days than the fact's: neither changes the other. A plan is no past event, so
     a new date of an appointment meets the old one. So are facts about another person, if neither text names the other's.
     """
-    stems, days = content_stems(new.text, new.subject), past_days(new.text, new.at)
+    stems, days = content_stems(new.text, new.subject), past_spans(new.text, new.at)
     worth = []
     for memory, cosine in similar:
-        if _are_other_days(days, past_days(memory.text, memory.at)) or _are_of_others(new, memory):
+        if _are_other_days(days, past_spans(memory.text, memory.at)) or _are_of_others(new, memory):
             continue
         other = content_stems(memory.text, memory.subject)
         common = stems & other
@@ -159,24 +165,28 @@ def _are_of_others(first: Memory, second: Memory) -> bool:
     )
 
 
-def past_days(text: str, at: datetime) -> frozenset[DateParts]:
-    """The written dates of a text if all of them name a year and a month and lie before a time, else an empty set.
+def past_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
+    """The written dates of a text as first and last days, if all of them lie before a time, else none.
 
-    >>> past_days("Noor sailed to Texel on 3 May 2023", datetime(2023, 6, 1))
-    frozenset({(2023, 5, 3)})
-    >>> past_days("Noor sails to Texel on 3 May 2023", datetime(2023, 4, 1))
-    frozenset()
+    A text with a date that lacks its year, or that is only a bound ("by 3 May 2023", "since 2020"), has none either.
+
+    >>> [[str(day) for day in span] for span in past_spans("Noor camped in the week of 1 May 2023", datetime(2023, 6, 1))]
+    [['2023-05-01', '2023-05-07']]
+    >>> past_spans("Noor sails on 3 May 2023", datetime(2023, 4, 1)), past_spans("Noor sailed by 3 May 2023", datetime(2023, 6, 1))
+    ((), ())
     """
-    readings = [reading for written in mentioned(text) for reading in written.readings]
-    today = (at.year, at.month, at.day)
-    past = all(year and month and (year, month, day or 31) <= today for year, month, day in readings)
-    return frozenset(readings) if past else frozenset()
+    spans = written_spans(text)
+    days = [reading for span in spans for reading in span.readings]
+    if any(not year for written in mentioned(text) for year, _, _ in written.readings):
+        return ()
+    if any(last > at.date() for _, last in days) or any(_BOUND.search(text, 0, span.start) for span in spans):
+        return ()
+    return tuple(days)
 
 
-def _are_other_days(first: frozenset[DateParts], second: frozenset[DateParts]) -> bool:
-    """Whether two texts with dates name no common day; a month without a day has all of its days."""
-    common = (one[:2] == two[:2] and (one[2] == two[2] or None in {one[2], two[2]}) for one in first for two in second)
-    return bool(first and second) and not any(common)
+def _are_other_days(first: Sequence[DateSpan], second: Sequence[DateSpan]) -> bool:
+    """Whether two texts with dates have no day in common."""
+    return bool(first and second) and not any(one[0] <= two[1] and two[0] <= one[1] for one in first for two in second)
 
 
 def content_stems(text: str, subject: str | None = None) -> frozenset[str]:
