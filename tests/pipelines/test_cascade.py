@@ -41,6 +41,11 @@ def _short(_: Brief) -> str:
     return "The roses were watered"
 
 
+def _long(brief: Brief) -> str:
+    """A summary of a stretch that does not fit into an era as it is, or a short one of an era."""
+    return _short(brief) if brief.memories[0].depth else f"{_short(brief)}. " * 100
+
+
 def _spans(memory: AgentMemory, depth: int = 1, conversation: str = "life") -> list[tuple[int, int]]:
     return [one.span for one in memory.summaries(conversation) if one.span and one.depth == depth]
 
@@ -193,7 +198,7 @@ def test_of_many_threads_one_calls_the_mind(world: "World") -> None:
     def slow(brief: Brief) -> str:
         asked.release()
         time.sleep(0.01)
-        return _short(brief)
+        return _long(brief)
 
     world.mind.summary = slow
     others = [world.open(**SMALL) for _ in range(4)]
@@ -296,7 +301,7 @@ def test_eras_hold_32_summaries_and_are_frozen_when_full(world: "World") -> None
 
 
 def test_a_backlog_is_worked_off_without_writing_every_version_of_an_era(world: "World") -> None:
-    world.mind.summary = _short
+    world.mind.summary = _long
     memory = world.open(immediate_window=2, recent_window=2, embedder="none")
     _say(memory, 140)
     nights = 0
@@ -308,6 +313,25 @@ def test_a_backlog_is_worked_off_without_writing_every_version_of_an_era(world: 
     # One at the end of each night, and one for each era that became full within a night.
     assert len([one for one in asked if one.memories[0].depth]) == 3 + 2
     _tiles(memory)
+
+
+def test_an_era_whose_parts_fit_is_made_of_their_texts_without_a_call(world: "World") -> None:
+    memory = world.open(**SMALL)
+    world.mind.summary = lambda brief: f"I watered the roses; {brief.memories[0].text}"
+    _say(memory, 20)
+    assert memory.sleep().problems == ()
+    (era,) = (one for one in memory.summaries("life") if one.depth == 2)
+    assert (
+        era.text
+        == "I watered the roses; I watered the roses of bed 1\nI watered the roses; I watered the roses of bed 6"
+    )
+    assert [len(one.memories) for one in world.mind.questions("summarise")] == [5, 4, 4]
+    world.mind.summary = _long
+    _say(memory, 4)
+    memory.sleep()
+    _say(memory, 4)
+    memory.sleep()
+    assert [one.text for one in memory.summaries("life") if one.depth == 2] == [_short(era)]
 
 
 def test_a_stretch_at_which_a_mind_fails_is_summarised_by_the_next_pass(world: "World") -> None:
@@ -334,7 +358,7 @@ def test_a_stretch_at_which_a_mind_fails_is_summarised_by_the_next_pass(world: "
 def _failing_at_eras(brief: Brief) -> str:
     if brief.memories[0].depth:
         raise ModelError("too long")
-    return _short(brief)
+    return _long(brief)
 
 
 def test_the_cost_and_the_problem_of_a_failure_are_reported(world: "World") -> None:

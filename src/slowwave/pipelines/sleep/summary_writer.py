@@ -49,8 +49,11 @@ class SummaryWriter:
         chosen = profile(self.ports.config.summary_profile)
         frequencies = _frequencies(memories)
         depth = 1 + max(memory.depth for memory in memories)
+        is_joined = depth > 1 and _words(memories) <= chosen.era_words  # nothing to shorten, so no mind is asked
         try:
-            if depth == 1 and chosen.topics:
+            if is_joined:
+                texts = [memory.text for memory in memories]
+            elif depth == 1 and chosen.topics:
                 texts = [self._written(topic, chosen, frequencies) for topic in self._topics(memories)]
             else:
                 texts = [self._written(memories, chosen, frequencies)]
@@ -61,7 +64,7 @@ class SummaryWriter:
         text = clean("\n".join(texts)).strip()
         if not self.restoring and self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
             return None  # a person undid this text: the stretch waits for another text, or for a command
-        if not self._is_faithful(text, memories, span):
+        if not is_joined and not self._is_faithful(text, memories, span):
             return None
         text = redact(text).text  # only the messages keep the secret
         share = coverage(text, [memory.text for memory in memories], frequencies.rarity)
@@ -74,12 +77,11 @@ class SummaryWriter:
         )
 
     def _written(self, memories: Sequence[Memory], chosen: Profile, frequencies: Frequencies) -> str:
-        spoken = sum(len(memory.text.split()) for memory in memories)
         if memories[0].depth:
-            words = min(chosen.era_words, max(1, spoken))
+            words = chosen.era_words
         else:
             weighed = [importance(memory.text, frequencies=frequencies) for memory in memories]
-            words = length(chosen, spoken=spoken, importance=sum(weighed) / len(weighed))
+            words = length(chosen, spoken=_words(memories), importance=sum(weighed) / len(weighed))
         proposal = self.ports.mind.summarise(SummaryRequest(memories=tuple(memories), style="cascade", words=words))
         self.cost += proposal.cost
         self.problems += proposal.problems
@@ -143,6 +145,10 @@ class SummaryWriter:
                 "profile": self.ports.config.summary_profile,
             },
         )
+
+
+def _words(memories: Sequence[Memory]) -> int:
+    return sum(len(memory.text.split()) for memory in memories)
 
 
 def _frequencies(memories: Sequence[Memory]) -> Frequencies:
