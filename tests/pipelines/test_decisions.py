@@ -79,6 +79,16 @@ def test_a_fixed_or_more_trusted_fact_is_linked_and_not_changed() -> None:
     assert may_retract(known, fact(NEW), fixed=False, stated=False)
 
 
+def test_words_of_a_less_trusted_fact_do_not_enter_a_more_trusted_one() -> None:
+    new, known = fact(KNOWN), fact(NEW, trust="web")
+    for text, relation in (("Alice owns a red car in Oslo today", "subsumes"), (None, "subsumed")):
+        apart = decide(verdict("UPDATE", text, relation), pair(new, known), "said")
+        assert (apart.action, bool(apart.problem)) == ("store", True)
+    changed = decide(verdict("UPDATE", NEW, "contradictory"), pair(new, known), "said")
+    assert (changed.action, changed.text) == ("supersede", KNOWN)
+    assert decide(verdict("UPDATE"), pair(fact(NEW), fact(KNOWN, trust="web")), "said").action == "merge"
+
+
 def test_only_a_person_retracts_what_a_person_stated() -> None:
     known = fact(KNOWN, sources=())
     assert not may_retract(known, fact(NEW), fixed=False, stated=False)

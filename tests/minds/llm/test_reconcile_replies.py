@@ -44,3 +44,23 @@ def test_a_recorded_reply_changes_what_it_names_and_nothing_else(
     assert all(f"New facts ({reply['near']}):" in text for text in shown)
     assert sorted(fact.text for fact in memory.get_all()) == reply["current"]
     assert waiting == reply.get("waiting", 0)
+
+
+def test_a_fact_in_words_of_two_rests_on_the_messages_of_both(opened: Open, clock: FrozenClock) -> None:
+    plan = "Ottilie plans to open a bakery because she loves rye bread"
+    change = {
+        "fact": 1,
+        "op": "UPDATE",
+        "memory": 1,
+        "relation": "contradictory",
+        "because": "the plan was carried out",
+    }
+    text = "Ottilie, who loves rye bread, opened a bakery in Graz"
+    llm = ScriptedLLM(distil=every_sentence, reconcile={"reviewed": 1, "changes": [{**change, "text": text}]})
+    memory = opened(llm=llm, clock=clock)
+    for number, said in enumerate((plan, "Ottilie opened her bakery in Graz"), 1):
+        memory.add_messages([Message(role="user", content=f"{said}.", id=f"m{number}")], conversation="talk")
+        memory.consolidate("talk", force=True)
+    (fact,) = memory.get_all()
+    assert (fact.text, [str(source) for source in fact.sources]) == (text, ["m2", "m1"])
+    assert len(memory.get_all(phases=["superseded"])) == 1

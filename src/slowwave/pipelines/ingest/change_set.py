@@ -13,7 +13,7 @@ from slowwave.model.query import Where
 from slowwave.pipelines.ingest.decisions import Decision
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
-from slowwave.policy.guard.grounding import invented_details
+from slowwave.policy.guard.summary_support import omitted_words
 from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.merging import merged_fact, newer_date
 from slowwave.policy.retention.policies import RESTORED, expiry
@@ -215,10 +215,10 @@ class ChangeSet:
     def supersede(self, old: Memory, new: Memory, entry: IndexEntry | None, text: str, *, because: str) -> Memory:
         """The new fact replaces the old one, which stops being true when the new one begins.
 
-        A wording with names or numbers of the old fact also rests on the messages of that one, unless these are trusted less.
+        A wording with words of the old fact also rests on the messages of that one, unless these are trusted less.
         """
         if text != new.text:
-            rests_on_both = bool(new.sources and invented_details(text, [new])) and not outranks(new.trust, old.trust)
+            rests_on_both = bool(new.sources and omitted_words(new.text, text)) and not outranks(new.trust, old.trust)
             new, entry = self._reworded(new, text, because=because), self._entry(text)
             if rests_on_both:
                 new = replace(new, sources=_joined(new.sources, old.sources))

@@ -129,7 +129,8 @@ def _superseded(verdict: Verdict, pair: ComparedPair, known: Memory) -> Decision
     """The new fact replaces the known one, in the mind's wording if that passes the checks, else in its own."""
     new = pair.new
     text, problem = clean(verdict.text or "").strip() or new.text, ""
-    if fault := _replacement_fault(text, pair, known):
+    raises_trust = text != new.text and outranks(new.trust, known.trust)
+    if fault := "the known memory is trusted less" if raises_trust else _replacement_fault(text, pair, known):
         text, problem = new.text, f"kept the words as they were said: {fault}"
     because = reason_of(verdict, "it changed") + _stated_words(new, text)
     return Decision(action="supersede", because=because, text=text, problem=problem)
@@ -143,6 +144,8 @@ def _is_carried_out(pair: ComparedPair, known: Memory) -> bool:
 def _merged(verdict: Verdict, pair: ComparedPair, known: Memory, because: str) -> Decision:
     """Both facts become one, in the first wording that says all of both; if none does, they stay apart.
 
+    Words of a less trusted fact do not enter the new one.
+
     A mind that writes a wording of its own says that neither fact has all words of both. If that wording is refused, the
     words of one fact are used only if they contain the words of the other.
     """
@@ -155,6 +158,8 @@ def _merged(verdict: Verdict, pair: ComparedPair, known: Memory, because: str) -
         wordings.append(fuller)
     if _is_a_persons(known, stated=pair.stated):
         wordings = [wording for wording in wordings if wording == known.text or pair.stored]
+    if outranks(new.trust, known.trust):
+        wordings = [wording for wording in wordings if wording == new.text]
     for wording in wordings:
         if _says_both(wording, new, known) and not pair.is_duplicate(wording):
             because = reason_of(verdict, "the same fact, more fully") + _stated_words(new, wording)
