@@ -99,3 +99,17 @@ def test_which_facts_are_plans(text: str, category: str, plan: bool) -> None:
 def test_a_past_event_is_no_state_of_work(text: str, category: str) -> None:
     assert category_of("project_status", text, MARCH) == category
     assert category_of("finding", text, MARCH) == "finding"
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Ann will be at the opening on 20 March 2026", "goal"),
+        ("Ann will go to a fair in March 2026", "goal"),
+        ("Ann will eat no meat", "active_decision"),
+        ("Ann will write all reports in German from 20 March 2026", "active_decision"),
+        ("The service will stay on version 2 until 20 March 2026", "active_decision"),
+    ],
+)
+def test_an_appointment_is_no_decision_that_every_answer_respects(text: str, category: str) -> None:
+    assert category_of("active_decision", text, MARCH) == category

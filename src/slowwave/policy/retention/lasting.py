@@ -26,6 +26,7 @@ PERSONAL: Final = OF_A_LIFE | {"other"}
 _ENDING: Final = PERSONAL | {"active_decision"}
 """Categories of which a fact ends when its words say so. A decision of which the day has passed is history."""
 _STATE_OF_WORK: Final = "project_status"
+_RESPECTED: Final = "active_decision"
 _OF_PLANS: Final = frozenset({"goal", _STATE_OF_WORK})
 OF_LITTLE_WORTH: Final = 0.3
 """An observation of less importance than this does not last: its words say little."""
@@ -101,6 +102,11 @@ _NO_END: Final = lazy_regex(
     re.IGNORECASE,
 )
 """Words before a date that tells when a plan was made, or when it begins: "as of April 2023", "since May 2023"."""
+_WILL: Final = lazy_regex(
+    r"\b(?:will|(?:is|are) (?:also |both )?going to|(?:plans?|intends?|hopes?|expects?) to|has an (?:appointment|exam|interview))\b",
+    re.IGNORECASE,
+)
+"""Words that tell of something to come, and of nothing under way: a date after them is its date."""
 _NOW: Final = lazy_regex(r"\b(?:currently|now|these days|nowadays|still|lately|recently|at present)\b", re.IGNORECASE)
 _GRACE: Final = timedelta(days=1)
 """How long after its day a plan stays: the day may have been elsewhere on Earth."""
@@ -165,13 +171,19 @@ def is_plan(memory: Memory) -> bool:
 
 
 def category_of(name: str, text: str, said: datetime) -> str:
-    """The category of a distilled fact: a past event is an observation, although a mind called it the state of some work.
+    """The category of a distilled fact, which a mind may have called the state of some work, or an active decision.
+
+    A past event is an observation, and what ends with a day to come, such as an appointment or a promise, is a goal.
 
     >>> category_of("project_status", "Ann tiled the bath on 3 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
     'observation'
     >>> category_of("project_status", "Ann is tiling the bath since 3 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
     'project_status'
+    >>> category_of("active_decision", "Ann will be at the fair on 9 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
+    'goal'
     """
+    if name == _RESPECTED and not _UNTIL.search(text) and _AHEAD.search(text) and _own_end(text, said):
+        return "goal"
     if name != _STATE_OF_WORK or _AHEAD.search(text) or _UNTIL.search(text):
         return name
     from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
@@ -184,8 +196,9 @@ def own_end(memory: Memory) -> datetime | None:
     """The last instant at which the words of a fact can be true; None if they name no end.
 
     A plan ends with the last day that it names, "until 3 May" and "last day" with that day, and a state that cannot last,
-    such as a pregnancy, an age or "at the moment", some time after it was said. The day or month in which a plan was stated, and
-    a date after "as of", "since" or "from", are no dates of the plan: it does not end with them.
+    such as a pregnancy, an age or "at the moment", some time after it was said. The day or month in which a plan was stated, if
+    it does not stand behind "will" or "plans to", and a date after "as of", "since" or "from", are no dates of the plan: it does
+    not end with them.
 
     >>> at = datetime(2026, 3, 1, tzinfo=UTC)
     >>> plan = Memory(id="a", scope="s", kind="semantic", text="Ann is going to Rome on 5 May 2026", recorded_at=at, valid_from=at)
@@ -211,7 +224,8 @@ def _own_end(text: str, said: datetime) -> datetime | None:
             for written in mentioned(text)
             if ends or not _NO_END.search(text[: written.start])
             for parts in written.readings
-            if (day := _last_day(parts)) and (ends or not _is_of_the_telling(parts, said.date()))
+            if (day := _last_day(parts))
+            and (ends or _WILL.search(text, 0, written.start) or not _is_of_the_telling(parts, said.date()))
         ]
         if days:
             last = datetime(max(days).year, max(days).month, max(days).day, tzinfo=UTC) + timedelta(days=1) + _GRACE
