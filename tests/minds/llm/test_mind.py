@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -11,8 +11,9 @@ import pytest
 from slowwave.errors import InputError, ModelError
 from slowwave.minds.llm.ledger import Caps
 from slowwave.minds.llm.mind import LanguageMind
-from slowwave.minds.llm.prompting import TOGETHER
+from slowwave.minds.llm.prompting import TOGETHER, memories
 from slowwave.minds.llm.prompts import load
+from slowwave.model.memory import Memory
 from slowwave.model.mind import SummaryRequest
 from slowwave.model.plan import Cost, cost_of
 from slowwave.policy.guard.fence import remove_fenced_blocks
@@ -231,6 +232,30 @@ def test_clusters_and_cascades_have_their_own_prompts(brief: Make) -> None:
     assert "1. [Sun 2026-03-01] Alice skis" in cluster
     assert "about 'sport Task: x'" in cluster
     assert "at most 50 words" in cascade
+
+
+def test_the_time_of_messages_stands_once_above_those_of_a_session() -> None:
+    at = datetime(2026, 3, 1, 9, tzinfo=UTC)
+    said = [
+        Memory(
+            id=str(n), scope="s", kind="message", speaker=who, role="user", text=text, recorded_at=when, valid_from=when
+        )
+        for n, (who, text, when) in enumerate(
+            (
+                ("Ann", "Hi", at),
+                ("Ben", "I sailed", at + timedelta(minutes=9)),
+                ("Ann", "Great", at + timedelta(hours=5)),
+            )
+        )
+    ]
+    request = SummaryRequest(memories=tuple(said), style="cascade", words=50)
+    assert memories(request) == [
+        "Sun 2026-03-01 09:00 UTC",
+        "Ann: Hi",
+        "Ben: I sailed",
+        "Sun 2026-03-01 14:00 UTC",
+        "Ann: Great",
+    ]
 
 
 def test_an_invalid_summary_request_is_an_input_error(brief: Make) -> None:

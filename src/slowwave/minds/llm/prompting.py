@@ -143,14 +143,19 @@ def today(reconcile_cases: Sequence[ReconcileCase]) -> datetime:
 
 
 def memories(brief: SummaryRequest) -> list[str]:
-    """The lines to summarise: messages with time and speaker, facts and summaries as a numbered list."""
+    """The lines to summarise: messages with their speaker, below the time of their session; facts and summaries as a numbered list."""
     most = fair_share(len(memory.text) for memory in brief.memories)
-    return [
-        _message_line(memory, most)
-        if memory.speaker or memory.role
-        else f"{place}. [{_day(memory.at)}] {_line(memory.text, most)}"
-        for place, memory in enumerate(brief.memories, 1)
-    ]
+    lines: list[str] = []
+    last: datetime | None = None
+    for place, memory in enumerate(brief.memories, 1):
+        if not (memory.speaker or memory.role):
+            lines.append(f"{place}. [{_day(memory.at)}] {_line(memory.text, most)}")
+            continue
+        if last is None or not _one_session(last, memory.at):
+            lines.append(_time(memory.at))
+        last = memory.at
+        lines.append(f"{escape(short_name(memory.role, memory.speaker))}: {_line(memory.text, most)}")
+    return lines
 
 
 def fair_share(lengths: Iterable[int]) -> int:
@@ -166,10 +171,6 @@ def fair_share(lengths: Iterable[int]) -> int:
             return min(share, SHOWN)
         remaining -= length
     return SHOWN
-
-
-def _message_line(memory: Memory, most: int = SHOWN) -> str:
-    return f"{_time(memory.at)}, {escape(short_name(memory.role, memory.speaker))}: {_line(memory.text, most)}"
 
 
 def _time(at: datetime) -> str:
