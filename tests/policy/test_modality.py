@@ -39,6 +39,7 @@ def test_an_intention_is_supported_by_an_intention(claim: str) -> None:
     ("claim", "source"),
     [
         ("Juno wants to sail", "The sea was calm"),
+        ("Juno took part in a regatta", "I rowed in a regatta. It made me think about taking care of my back."),
         ("John wants to improve education", "I'm passionate about better schools"),
         ("Caroline wants to fight for trans rights", "Fighting for trans rights is my way to spread awareness"),
     ],
@@ -48,6 +49,7 @@ def test_an_intention_may_be_expressed_in_other_words(claim: str, source: str) -
 
 
 def test_an_intention_is_not_a_completed_action() -> None:
+    assert modality_mismatch("Juno took her aunt to Texel", ["I want to take my aunt to Texel"]) == "took"
     assert modality_mismatch("Juno painted the stairs", ["I want to paint the stairs"]) == "painted"
     assert modality_mismatch("Juno painted the stairs", ["I'm going to paint the stairs"]) == "painted"
     assert modality_mismatch("Juno painted the stairs", ["I want to paint more", PAINTED]) is None

@@ -26,6 +26,9 @@ _STILL_AHEAD: Final = lazy_regex(
 )
 # "It took me two attempts to pass": it was done in the end.
 _MANAGED: Final = lazy_regex(r"\b(took (?:\w+ ){0,4}?)(?:attempts?|tries) to\b", re.IGNORECASE)
+_OF_MANY_MEANINGS: Final = frozenset(
+    map(stem, ("take", "make", "get", "go", "have", "do", "give", "keep", "put", "bring"))
+)
 _WORD: Final = lazy_regex(r"[^\W\d_]+")
 _TO_BE: Final = lazy_regex(r"\bbe (?:\w+ly )?\w+", re.IGNORECASE)  # "will not be extended" reports nothing as done
 
@@ -51,20 +54,33 @@ def modality_mismatch(claim: str, sources: Sequence[str]) -> str | None:
         forms = [form for text in source_texts for form in _forms(text, verb)]
         if forms and all(map(is_past_form, forms)) and not is_past_form(verb):
             return match.group()
-    return next((word for word in _past_verbs(written) if _is_only_intended(word, source_texts)), None)
+    return next((verb for verb, thing in _past_verbs(written) if _is_only_intended(verb, thing, source_texts)), None)
 
 
-def _past_verbs(text: str) -> Iterator[str]:
-    return (
-        word
-        for word in _WORD.findall(_TO_BE.sub(" ", text))
-        if is_past_form(word) and word.casefold() not in FUNCTION_WORDS
-    )
+def _past_verbs(text: str) -> Iterator[tuple[str, str]]:
+    """The verbs in the past, each with the stem of the content word behind it."""
+    found = [word for word in _with_next(_TO_BE.sub(" ", text)) if is_past_form(word[0])]
+    return ((word, thing) for word, thing in found if word.casefold() not in FUNCTION_WORDS)
 
 
-def _is_only_intended(verb: str, texts: Sequence[str]) -> bool:
-    """Whether the texts contain the verb, and each time after a word that says that the action lies ahead."""
+def _with_next(text: str) -> Iterator[tuple[str, str]]:
+    """Each word of a text, and the stem of the next one that is no function word; empty at the end."""
+    found: list[str] = _WORD.findall(text)
+    for place, word in enumerate(found, 1):
+        behind = (stem(each.casefold()) for each in found[place:] if each.casefold() not in FUNCTION_WORDS)
+        yield word, next(behind, "")
+
+
+def _is_only_intended(verb: str, thing: str, texts: Sequence[str]) -> bool:
+    """Whether the texts contain the verb, and each time after a word that says that the action lies ahead.
+
+    A verb of many meanings counts only with the thing behind it: "thinks about taking care" does not deny "took part".
+    """
     root = stem(verb.casefold())
+    if root in _OF_MANY_MEANINGS and not any(
+        thing == other and stem(word.casefold()) == root for text in texts for word, other in _with_next(text)
+    ):
+        return False
     ahead = [form for text in texts for match in _STILL_AHEAD.finditer(text) for form in match.groups() if form]
     intended = sum(stem(form.casefold()) == root and not is_past_form(form) for form in ahead)
     return 0 < intended == sum(1 for text in texts for _ in _forms(text, verb))
