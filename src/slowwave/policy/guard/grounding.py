@@ -134,7 +134,12 @@ def _unsaid(fact: Fact, transcript: Transcript) -> str | None:
     stems = content_stems(fact.text, transcript.speakers)
     asked = [message for message in beside if "?" in message.text]  # "Yes" answers a question
     heard = frozenset().union(*(content_stems(message.text) for message in (*messages, *asked)))
-    if len(stems) > 1 and coverage_ratio(stems, heard) < SHARE_MIN and all(prepare(m.text).english for m in messages):
+    comparable = frozenset(each for each in stems if each in heard or not each.isdigit())  # dates are worked out
+    if (
+        len(stems) > 1
+        and coverage_ratio(comparable, heard) < SHARE_MIN
+        and all(prepare(m.text).english for m in messages)
+    ):
         return "it shares no content with its quote"
     return None
 
