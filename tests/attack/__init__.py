@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.attack import files, models, poison, scopes, texts, values, writers
+from tests.attack import files, interrupts, models, poison, scopes, texts, values, writers
 from tests.attack.campaign import Round
 
 ATTACKS: Final[Mapping[str, Round]] = {
     "kills": writers.kills,
     "churn": writers.churn,
+    "interrupts": interrupts.interrupts,
     "imports": files.imports,
     "vaults": files.vaults,
     "settings": files.configuration,

@@ -215,8 +215,8 @@ class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
         if reading is None or reading.covers(scopes) or self._in_ram(scopes[0]) is None:
             return super().wording(scopes, question)
         for held in filter(None, map(self._in_ram, scopes)):
-            with held.lock:
-                question = held.index.wording(question)
+            with held.in_use() as index:
+                question = index.wording(question)
         return question
 
     def search(self, scopes: Sequence[str], query: Query) -> list[Ranked]:

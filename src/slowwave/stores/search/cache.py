@@ -2,6 +2,8 @@
 
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Final
@@ -29,6 +31,19 @@ class CachedIndex:
     used: float = 0.0  # `time.monotonic()` of its last use
     tried: int | None = None  # the last journal row when it was last tried to store it
     lock: RLock = field(default_factory=RLock)
+
+    @contextmanager
+    def in_use(self) -> Iterator[Index]:
+        """The index, while no other thread uses it.
+
+        An exception, such as a KeyboardInterrupt, may leave it half changed: it is built again at its next use.
+        """
+        with self.lock:
+            try:
+                yield self.index
+            except BaseException:
+                self.seen, self.reindexed = None, -1
+                raise
 
     def drop_cached(self) -> None:
         """Free the RAM of the cached input of the ranking, unless a thread uses it now."""

@@ -127,18 +127,18 @@ class Searcher(StoreBase):
 
     def _search_scope(self, scope: str, token: int, query: Query) -> list[Ranked]:
         held = self._index(scope, token)
-        with held.lock:
-            return held.index.search(query)
+        with held.in_use() as index:
+            return index.search(query)
 
     def _wording(self, scope: str, token: int, question: str) -> str:
         held = self._index(scope, token)
-        with held.lock:
-            return held.index.wording(question)
+        with held.in_use() as index:
+            return index.wording(question)
 
     def _frequencies(self, scope: str, token: int) -> tuple[Callable[[str], int], int]:
         held = self._index(scope, token)
-        with held.lock:
-            return held.index.frequency, held.index.originals
+        with held.in_use() as index:
+            return index.frequency, index.originals
 
     def _speakers(self, scope: str, token: int) -> frozenset[str]:
         with self._cache_lock:
@@ -146,8 +146,8 @@ class Searcher(StoreBase):
         if not is_in_ram:  # building it would read every row
             return frozenset(str(name) for (name,) in self._all("speakers", (token,)))
         held = self._index(scope, token)
-        with held.lock:
-            return held.index.speakers
+        with held.in_use() as index:
+            return index.speakers
 
     def _index(self, scope: str, token: int) -> CachedIndex:
         """The index of a scope, updated with the rows that were written since its last use. Call it in the scope's turn."""
@@ -279,8 +279,8 @@ class Searcher(StoreBase):
             held.journal = last
             if held.stored is not None and held.behind * BEHIND < len(held.index):
                 return
-            with held.lock:
-                head, arrays = held.index.packed()
+            with held.in_use() as index:
+                head, arrays = index.packed()
         if len(head) + len(arrays) > LARGEST:
             return
         if not keep:
@@ -312,14 +312,14 @@ class Searcher(StoreBase):
         pairs = self._pairs(scope, self._all("touched_rows", place))
         trimmed = any(memory.gist is not None for memory, _ in pairs)
         gists = list(self._gists(pairs, self._all("touched_gists", place))) if trimmed else []
-        with held.lock:
+        with held.in_use() as index:
             try:
-                held.index.append([pair for pair in pairs if pair[0].id in worded])
+                index.append([pair for pair in pairs if pair[0].id in worded])
             except ValueError:  # a message out of order, or with another text
                 return False
-            held.index.change(memory for memory, _ in pairs if memory.id in held.index and memory.id not in worded)
+            index.change(memory for memory, _ in pairs if memory.id in index and memory.id not in worded)
             if gists:
-                held.index.trim(gists)
+                index.trim(gists)
         return True
 
     def _names_of_embedders(self, tokens: set[int]) -> Mapping[int, str | None]:

@@ -91,6 +91,7 @@ class SqliteBase(StoreBase):
 
     @contextmanager
     def _one_state(self) -> Iterator[None]:
+        self._guard.end_transaction()
         self._db.execute("BEGIN")
         try:
             yield
@@ -127,13 +128,15 @@ class Transaction:
     def __enter__(self) -> None:
         if self._reached:
             self._reached("apply.before_begin")
-        self._db.execute("BEGIN IMMEDIATE")
-        if self._reached:
-            try:
+        if self._db.in_transaction:  # see `Guard.end_transaction`
+            self._roll_back()
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._reached:
                 self._reached("apply.begun")
-            except BaseException:
-                self._roll_back()
-                raise
+        except BaseException:
+            self._roll_back()
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

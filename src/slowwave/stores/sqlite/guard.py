@@ -49,6 +49,7 @@ class Guard:
         self._open = self._closed = False
         self._refuses = False
         self._held = False
+        self._depth = 0
         forks.pause(self)
 
     def __enter__(self) -> None:  # a lock
@@ -59,17 +60,29 @@ class Guard:
             except BaseException:
                 self._lock.release()
                 raise
+        self._depth += 1
 
     def __exit__(  # a lock
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:  # a lock
-        self._lock.release()
+        self._depth -= 1
+        try:
+            if error is not None and not self._depth:
+                self.end_transaction()
+        finally:
+            self._lock.release()
         if error is None:
             return
         if isinstance(error, apsw.Error):
             raise translated(error, self._path) from error
         if (meant := unreadable(error, self._path)) is not None:
             raise meant from error
+
+    def end_transaction(self) -> None:
+        """Roll back a transaction that is open because an exception came between two statements, as a KeyboardInterrupt can."""
+        if self._open and self.db.in_transaction:
+            self.tokens.forget()
+            self.db.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the connection, once."""
@@ -119,7 +132,7 @@ class Guard:
         without a transaction (test/fork-test.c in its sources); here without a checkpoint, and with the file's
         descriptor taken away first. With a transaction it is never closed: a rollback would change the parent's log.
         """
-        self._lock, self._held = threading.RLock(), False
+        self._lock, self._held, self._depth = threading.RLock(), False, 0
         if not self._open or (self._path == MEMORY and forks.quiet()):
             return  # the child has a private copy of a database in RAM
         self._open, self._refuses = False, True

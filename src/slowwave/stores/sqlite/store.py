@@ -88,6 +88,7 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
 
     def _write_hints(self) -> WriteHints | None:
         version, given = self._left
+        self._left = (0, None)  # a KeyboardInterrupt can come between COMMIT and `_keep_hints`
         return given if self._db.data_version("main") == version else None
 
     def _keep_hints(self, given: WriteHints | None) -> None:
