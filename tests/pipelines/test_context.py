@@ -365,14 +365,15 @@ def test_what_the_user_is_and_where_is_known_in_every_context_and_an_older_home_
     assert sum(item.tokens for item in core.items) <= 60
 
 
-def test_a_question_about_another_speaker_shows_nothing_of_the_user(world: "World") -> None:
+@pytest.mark.parametrize("category", ["person", "identity"])
+def test_a_question_about_another_speaker_shows_nothing_of_the_user(world: "World", category: str) -> None:
     memory = world.open()
     said = [
         Message(role="user", content="I live in Lyon now.", speaker="Ines"),
         Message(role="assistant", content="Nice to hear.", speaker="Bruno"),
     ]
     world.mind.facts = [
-        Fact(text="Ines lives in Lyon", turn=1, quote="I live in Lyon", subject="Ines", category="person")
+        Fact(text="Ines lives in Lyon", turn=1, quote="I live in Lyon", subject="Ines", category=category)
     ]
     memory.add_messages(said, conversation="c")
     memory.consolidate("c", force=True)
@@ -382,6 +383,8 @@ def test_a_question_about_another_speaker_shows_nothing_of_the_user(world: "Worl
     }
     assert "Known about the user" in headings["Ines"]
     assert "Known about the user" not in headings["Bruno"]
+    memory.pin(memory.get_all()[0].id)
+    assert "Ines lives in Lyon" in str(memory.context("Which poems does Bruno like?", conversation="c"))
 
 
 def test_a_newer_instruction_replaces_an_older_one_that_conflicts(world: "World", talk: "Talk") -> None:

@@ -32,10 +32,12 @@ class State:
     Attributes:
         facts: by attribute, the newest fact that states it.
         replaced: the ids of facts that state another value, which was true before.
+        of_another: the user, if the question is about another person of the talk: lines about the user would mislead.
     """
 
     facts: Mapping[str, Memory] = field(default_factory=dict)
     replaced: frozenset[str] = frozenset()
+    of_another: str = ""
 
 
 STATED: Final = Where(
@@ -51,7 +53,7 @@ STATED: Final = Where(
 def stated(ports: Ports, question: str, latest: Sequence[Memory]) -> State:
     """What the user's own facts state of the user.
 
-    If the talk is between people and the question names another of them, it is empty: the lines would be about the wrong person.
+    If the talk is between people and the question names another of them, it has no facts: they would be about the wrong person.
 
     Args:
         ports: the store.
@@ -61,19 +63,22 @@ def stated(ports: Ports, question: str, latest: Sequence[Memory]) -> State:
     people = {message.speaker for message in latest if message.speaker}
     holder = next((message.speaker or "" for message in reversed(latest) if message.role == "user"), "")
     if _names(question, people - {holder}) and not _names(question, {holder}):
-        return State()
+        return State(of_another=holder)
     return _stated(ports, holder.casefold())
 
 
 def with_state(core: Sequence[Item], state: State, tokens: int) -> list[Item]:
-    """Core facts with those of the state, after what is pinned or used often; replaced ones are left out unless pinned.
+    """Core facts with those of the state, after what is pinned or used often.
+
+    Replaced ones are left out unless pinned; so are those that are there by the category identity, if the question is about another
+    person of the talk.
 
     Args:
         core: the lines of core facts.
         state: the state.
         tokens: the room of core; lines of the state that are not among `core` take at most `MOST` of it.
     """
-    known = {item.memory.id: item for item in core if item.memory}
+    known = {item.memory.id: item for item in core if item.memory and not _is_identity(item.memory, state.of_another)}
     left, lines = min(tokens, MOST), dict[str, Item]()
     for why, fact in state.facts.items():
         line = known.get(fact.id) or context_line(fact.text, fact, f"always in view: {why} of the user")
@@ -87,6 +92,17 @@ def with_state(core: Sequence[Item], state: State, tokens: int) -> list[Item]:
         for one, item in (shown | known).items()
         if one not in state.replaced or (item.memory is not None and item.memory.pinned)
     ]
+
+
+def _is_identity(fact: Memory, user: str) -> bool:
+    """Whether a fact is in core for being an identity fact of this user; never if the user is unknown."""
+    always = fact.pinned or fact.phase == "core"
+    return (
+        not always
+        and fact.category == "identity"
+        and bool(user)
+        and (fact.subject or user).casefold() == user.casefold()
+    )
 
 
 def _names(question: str, people: Collection[str]) -> bool:
