@@ -1,8 +1,9 @@
 """Write the word tables of orders to a model as JSON: `python tools/write_lexicon.py`.
 
 People edit `orders.toml` and `signs.toml` in `src/slowwave/policy/data`, and `fit_orders.py` writes `order_weights.toml`. The
-package reads `lexicon.json`, which has their lists, the marks of words by which the rules to try are found, and the weights:
-reading the files of TOML takes longer than a hook of a coding agent may take.
+package reads `lexicon.json`, which has the lists of rules and the marks of words by which the rules to try are found, and
+`order_signs.json`, which has the entries of signs and their weights: reading the files of TOML takes longer than a hook of a
+coding agent may take.
 """
 
 import json
@@ -15,14 +16,14 @@ from typing import Final, TypeAlias
 
 from slowwave.policy.guard.disguises import KEY, folded
 from slowwave.policy.guard.lexicon import WIDTH
+from slowwave.policy.guard.order_signs import UNSPACED
 from slowwave.policy.guard.orders import MARKED
-from slowwave.policy.guard.sign_words import SIGNS
+from slowwave.policy.guard.sign_words import BITS, GAP, SIGNS
 from slowwave.policy.text import word_frequency
 from slowwave.policy.text.languages import function_words
 from slowwave.policy.text.tokens import STOP_WORDS
 
 DATA: Final = Path(__file__).parents[1] / "src" / "slowwave" / "policy" / "data"
-WRITTEN: Final = DATA / "lexicon.json"
 
 Lists: TypeAlias = dict[str, object]
 Rows: TypeAlias = dict[str, list[int]]
@@ -99,12 +100,54 @@ FUNCTION_WORDS: Final = {
 """The names of languages of Latin letters in the table of function words."""
 
 
-def scored() -> dict[str, Lists]:
-    """The languages of `signs.toml`, each with those of its lists of all tables that are signs."""
-    used = frozenset(source for sources in SIGNS.values() for source in sources)
+def scored() -> dict[str, Mapping[str, object]]:
+    """The entries of the languages of `signs.toml`, with those of all tables that are signs."""
     tables = [table(name) for name in ("orders", "signs")]
     joint = {code: joined(each.get(code, {}) for each in tables) for code in tables[-1]}
-    return {code: {name: found for name, found in lists.items() if name in used} for code, lists in joint.items()}
+    return {code: (unspaced if code in UNSPACED else spaced)(signs_of(lists)) for code, lists in joint.items()}
+
+
+def signs_of(lists: Lists) -> dict[str, int]:
+    """The signs of each entry of a language, as bits. The spelling is that of folded texts."""
+    found: dict[str, int] = {}
+    for name, sources in SIGNS.items():
+        for source in sources:
+            entries = lists.get(source)
+            for entry in entries if isinstance(entries, list) else ():
+                written = folded(str(entry))
+                found[written] = found.get(written, 0) | BITS[name]
+    return found
+
+
+def spaced(entries: Mapping[str, int]) -> dict[str, dict[str, object]]:
+    """Entries of words between spaces, as `sign_words.SpacedWords` reads them."""
+    words, stems, endings = dict[str, int](), dict[str, int](), dict[str, int]()
+    phrases, phrase_stems = dict[str, dict[str, int]](), dict[str, dict[str, int]]()
+    for entry, bits in entries.items():
+        if entry.startswith("*"):
+            endings[entry[1:]] = endings.get(entry[1:], 0) | bits
+            continue
+        parts = f" {GAP} ".join(" ".join(re.findall(r"[^\W_]+\*?", part)) for part in entry.split(f" {GAP} "))
+        first, _, rest = parts.partition(" ")
+        stem = first.rstrip("*")
+        if rest:
+            known = (phrases if stem == first else phrase_stems).setdefault(stem, {})
+            known[rest] = known.get(rest, 0) | bits
+        elif stem:
+            alone = words if stem == first else stems
+            alone[stem] = alone.get(stem, 0) | bits
+    return {"words": words, "stems": stems, "endings": endings, "phrases": phrases, "phrase_stems": phrase_stems}
+
+
+def unspaced(entries: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Entries of words without spaces, as `sign_words.UnspacedWords` reads them."""
+    found: dict[str, dict[str, int]] = {}
+    for entry, bits in entries.items():
+        first, _, rest = entry.replace("*", "").partition(f" {GAP} ")
+        if first:
+            known = found.setdefault(first, {})
+            known[rest] = known.get(rest, 0) | bits
+    return found
 
 
 def joined(parts: Iterable[Lists]) -> Lists:
@@ -123,21 +166,17 @@ def words_of_languages() -> dict[str, list[str]]:
     return {code: sorted({folded(word) for word in found}) for code, found in words.items()}
 
 
-def contents() -> str:
-    """The text of `lexicon.json`."""
+def contents() -> dict[str, str]:
+    """The texts of the files by their names."""
     languages = table("orders")
     mention = languages.pop("mention")
     places, words, stems = marked(languages)
-    content = {
-        "languages": languages,
-        "mention": mention,
-        "places": places,
-        "words": words,
-        "stems": stems,
-        "scored": scored(),
-        "function_words": words_of_languages(),
-        "weights": table("order_weights"),
-    }
+    lexicon = {"languages": languages, "mention": mention, "places": places, "words": words, "stems": stems}
+    signs = {"scored": scored(), "function_words": words_of_languages(), "weights": table("order_weights")}
+    return {"lexicon.json": _written(lexicon), "order_signs.json": _written(signs)}
+
+
+def _written(content: Mapping[str, object]) -> str:
     lines = (f"{json.dumps(name)}: {_compact(part)}" for name, part in content.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -147,9 +186,10 @@ def _compact(part: object) -> str:
 
 
 def main() -> None:
-    """Write the file."""
-    WRITTEN.write_text(contents(), encoding="utf-8")
-    print(f"wrote {WRITTEN.name}")
+    """Write the files."""
+    for name, text in contents().items():
+        (DATA / name).write_text(text, encoding="utf-8")
+        print(f"wrote {name}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The words of orders to a model, by language: as patterns, and as marks that say in which lists of which language a word is.
 
-The tables are `orders.toml` and `signs.toml` in `policy/data`. `tools/write_lexicon.py` writes them to `lexicon.json`, which is
-read here: reading TOML takes thirty times as long, and a hook of a coding agent is a new process for each reply that it stores.
+The tables are `orders.toml` and `signs.toml` in `policy/data`. `tools/write_lexicon.py` writes them to `lexicon.json` and
+`order_signs.json`, which are read here: reading TOML takes thirty times as long, and a hook of a coding agent is a new process
+for each reply that it stores. Most texts need no signs, so `order_signs.json` is read when the first text does.
 """
 
 import json
@@ -162,7 +163,7 @@ class _Entries:
 @cache
 def lexicon() -> Lexicon:
     """The tables, read once for a process."""
-    tables = _tables()
+    tables = _read("lexicon")
     languages = tables["languages"].values()
     spaced = [each for each in languages if not each.get("unspaced")]
     entries = _Entries(tables["words"], tables["stems"])
@@ -179,29 +180,34 @@ def lexicon() -> Lexicon:
 
 def scored_codes() -> tuple[str, ...]:
     """The languages of `signs.toml`."""
-    return tuple(_tables()["scored"])
+    return tuple(_signs()["scored"])
 
 
-def scored_lists(code: str) -> Mapping[str, Sequence[str]]:
-    """The lists of a language of `signs.toml`, with those of `orders.toml`."""
-    return {name: found for name, found in _tables()["scored"][code].items() if isinstance(found, list)}
+def scored_entries(code: str) -> Mapping[str, Any]:
+    """The entries of a language of `signs.toml` with those of `orders.toml`, as `sign_words` reads them."""
+    entries: Mapping[str, Any] = _signs()["scored"][code]
+    return entries
 
 
 def function_words() -> Mapping[str, Sequence[str]]:
     """The function words of each language whose words stand between spaces, those without a table in `signs.toml` as well."""
-    words: Mapping[str, Sequence[str]] = _tables()["function_words"]
+    words: Mapping[str, Sequence[str]] = _signs()["function_words"]
     return words
 
 
 def weights_of_signs() -> tuple[float, Mapping[str, float]]:
     """The constant of the score of orders, and the weight of each sign (`order_weights.toml`)."""
-    found = _tables()["weights"]
+    found = _signs()["weights"]
     return found["constant"], found["weights"]
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
-    data = get_data("slowwave.policy", "data/lexicon.json")
+def _signs() -> Mapping[str, Any]:
+    return _read("order_signs")
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    data = get_data("slowwave.policy", f"data/{name}.json")
     assert data is not None, "the package is complete"
     tables: Mapping[str, Any] = json.loads(data)
     return tables

@@ -171,10 +171,11 @@ def signs_in(code: str, sentence: str, words: Sequence[str]) -> Signs | None:
             name for hit in readers for name in (*_called_unspaced(sentence, hit), *_behind(hits, hit, _BEHIND_LETTERS))
         }
     else:
-        found = spaced(code).signs(words, NEEDED)
-        if not found:
+        hits = spaced(code).hits(words)
+        found = all_signs(hits)
+        if not found & NEEDED or not found & (found - 1):  # no needed one, or no second one
             return None
-        clauses = Clauses(sentence, words, spaced(code).hits(words))
+        clauses = Clauses(sentence, words, hits)
         ordered, called = set(names_of(clauses.ordered())), clauses.called() if found & A_READER else set()
     paired = set(names_of(found & PAIRED))
     paired |= {f"order: {name}" for name in ordered} | called

@@ -1,15 +1,11 @@
 """Finds the words of orders to a model in a sentence: one pass over its words gives the signs that they are, with their places."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, reduce
-from itertools import pairwise, repeat
-from operator import or_
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, zip_longest
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from slowwave.policy.guard.disguises import OfWords, folded
-from slowwave.policy.guard.lexicon import scored_lists
-from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.guard.lexicon import scored_entries
 
 SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
     "model": ("ai", "machine", "robot", "model_names"),
@@ -84,12 +80,12 @@ SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Each sign with the lists of `policy/data` whose words are signs of it."""
 _NAMES: Final = tuple(SIGNS)
-_BITS: Final = {name: 1 << number for number, name in enumerate(SIGNS)}
-_WIDTH: Final = len(SIGNS)
-_ALL: Final = (1 << _WIDTH) - 1
-_WORD: Final = lazy_regex(r"[^\W_]+")
+BITS: Final = {name: 1 << number for number, name in enumerate(SIGNS)}
+"""The bit of each sign, with which `tools/write_lexicon.py` writes the entries."""
+GAP: Final = ".."
+"""What stands in an entry where other words may stand."""
 _GAP: Final = 4
-"""Words that may stand where an entry has two points."""
+"""Words that may stand there."""
 _GAP_LETTERS: Final = 24
 """Letters that may stand there in scripts without spaces."""
 _ENDING: Final = 12
@@ -125,15 +121,13 @@ class _Part(NamedTuple):
 
 
 _Phrase: TypeAlias = tuple[tuple[_Part, ...], int]
-_Phrases: TypeAlias = dict[str, list[_Phrase]]
-_Seconds: TypeAlias = tuple[_Phrases, tuple[tuple[int, _Phrases], ...]]
 
 
 def bit(*names: str) -> int:
     """The bits of signs."""
     bits = 0
     for name in names:
-        bits |= _BITS[name]
+        bits |= BITS[name]
     return bits
 
 
@@ -149,151 +143,64 @@ def names_of(bits: int) -> tuple[str, ...]:
 
 
 class SpacedWords:
-    """The entries of a language whose words stand between spaces."""
+    """The entries of a language whose words stand between spaces.
 
-    def __init__(self, lists: Mapping[str, Sequence[str]]) -> None:
-        self._whole: dict[str, int] = {}
-        self._stems: dict[str, int] = {}
-        self._endings: dict[str, int] = {}
-        self._pairs: dict[str, dict[str, list[_Phrase]]] = {}
-        self._two: dict[tuple[str, str], int] = {}
-        self._second_words: dict[str, int] = {}
-        self._second_stems: dict[str, int] = {}
-        self._phrases: dict[str, list[_Phrase]] = {}
-        self._phrase_stems: dict[str, list[_Phrase]] = {}
-        for name, sources in SIGNS.items():
-            for entry in {entry for source in sources for entry in lists.get(source, ())}:
-                self._add(entry, _BITS[name])
-        lengths = {len(stem) for stem in (*self._stems, *self._phrase_stems)}
-        self._lengths = tuple(sorted(lengths))
-        self._second_lengths = tuple({len(stem) for stem in self._second_stems})
-        self._ending_lengths = tuple(sorted({len(ending) for ending in self._endings}))
-        self.of = lru_cache(maxsize=20_000)(self._of)
-        self._signs = OfWords(self._beginning)
-        self._by_second = lru_cache(maxsize=5_000)(self._seconds)
+    Args:
+        table: the entries (`lexicon.scored_entries`), each with its signs: whole words, beginnings (`stems`) and endings of
+            words, and phrases by their first word or by the beginning of it.
+    """
 
-    def _add(self, entry: str, sign: int) -> None:
-        written = folded(entry)
-        if written.startswith("*"):
-            ending = written[1:]
-            self._endings[ending] = self._endings.get(ending, 0) | sign
-            return
-        parts = []
-        for number, segment in enumerate(written.split(" .. ")):
-            for place, word in enumerate(re.findall(r"[^\W_]+\*?", segment)):
-                parts.append(_Part(word.rstrip("*"), word.endswith("*"), bool(number) and not place))
-        if not parts:
-            return
-        first, rest = parts[0], tuple(parts[1:])
-        if len(parts) == 2 and not (first.is_stem or rest[0].is_stem or rest[0].is_loose):  # noqa: PLR2004 - two words
-            self._two[first.word, rest[0].word] = self._two.get((first.word, rest[0].word), 0) | sign
-        elif rest:
-            seconds = self._second_stems if rest[0].is_stem else self._second_words
-            seconds[rest[0].word] = seconds.get(rest[0].word, 0) | sign
-        if rest and not (first.is_stem or rest[0].is_stem or rest[0].is_loose):
-            self._pairs.setdefault(first.word, {}).setdefault(rest[0].word, []).append((rest, sign))
-        elif rest:
-            (self._phrase_stems if first.is_stem else self._phrases).setdefault(first.word, []).append((rest, sign))
-        else:
-            known = self._stems if first.is_stem else self._whole
-            known[first.word] = known.get(first.word, 0) | sign
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self._words: Mapping[str, int] = table["words"]
+        self._stems: Mapping[str, int] = table["stems"]
+        self._endings: Mapping[str, int] = table["endings"]
+        self._phrases: Mapping[str, Mapping[str, int]] = table["phrases"]
+        self._phrase_stems: Mapping[str, Mapping[str, int]] = table["phrase_stems"]
+        self._lengths = sorted(set(map(len, (*self._stems, *self._phrase_stems))))
+        self._ending_lengths = sorted(set(map(len, self._endings)))
+        self._of = lru_cache(maxsize=20_000)(self._looked_up)
 
-    def _of(self, word: str) -> tuple[int, tuple[_Phrase, ...]]:
-        """The signs of a word, and the phrases that begin with it."""
-        signs = self._whole.get(word, 0)
-        phrases = list(self._phrases.get(word, ()))
-        size = len(word)
+    def _looked_up(self, word: str) -> tuple[int, Mapping[str, Sequence[_Phrase]], Sequence[_Phrase]]:
+        """The signs of a word; the phrases that begin with it and with a whole word directly behind it, by that; the others."""
+        signs = self._words.get(word, 0)
+        phrases = list(self._phrases.get(word, {}).items())
         for length in self._lengths:
-            if length > size:
-                break
-            if size - length <= _ENDING:
+            if len(word) - _ENDING <= length <= len(word):
                 stem = word[:length]
                 signs |= self._stems.get(stem, 0)
-                phrases += self._phrase_stems.get(stem, ())
+                phrases += self._phrase_stems.get(stem, {}).items()
         for length in self._ending_lengths:
-            if length < size:
+            if length < len(word):
                 signs |= self._endings.get(word[-length:], 0)
-        return signs, tuple(phrases)
-
-    def _beginning(self, word: str) -> int:
-        """The signs of a word; in higher bits those of the phrases of which it may be the second word, and the first word."""
-        signs, phrases = self.of(word)
-        second = self._second_words.get(word, 0)
-        for length in self._second_lengths:
-            second |= self._second_stems.get(word[:length], 0)
-        begun = 0
-        for _, sign in phrases:
-            begun |= sign
-        for found in self._pairs.get(word, {}).values():
-            for parts, sign in found:
-                if len(parts) > 1:
-                    begun |= sign
-        return signs | second << _WIDTH | begun << 2 * _WIDTH
-
-    def signs(self, words: Sequence[str], needed: int) -> int:
-        """The signs of a sentence together; 0 if it has none of those needed, or no second one."""
-        beginnings = list(map(self._signs.__getitem__, words))
-        several = reduce(or_, beginnings, 0)
-        found = several & _ALL | reduce(or_, map(self._two.get, pairwise(words), repeat(0)), 0)
-        more = (several >> _WIDTH) & (several >> 2 * _WIDTH) & ~found & _ALL
-        possible = found | more
-        if not possible & needed or not possible & (possible - 1):
-            return 0
-        if more:
-            more <<= 2 * _WIDTH
-            for place, beginning in enumerate(beginnings):
-                if beginning & more:
-                    found |= self._begun(words, place, found)
-        return found if found & needed and found & (found - 1) else 0
-
-    def _begun(self, words: Sequence[str], place: int, known: int) -> int:
-        """The signs of the phrases that begin at a place, but for those known already."""
-        word = words[place]
-        found = 0
-        if word in self._pairs and place + 1 < len(words):
-            for parts, sign in self._pairs[word].get(words[place + 1], ()):
-                if sign & ~known and _end(parts, words, place):
-                    found |= sign
-        for parts, sign in self._following(word, words[place + 1 : place + _GAP + 2]):
-            if sign & ~known and _end(parts, words, place):
-                found |= sign
-        return found
-
-    def _following(self, word: str, after: Sequence[str]) -> Iterator[_Phrase]:
-        """The phrases that begin with a word and whose second word is among those after it."""
-        whole, stems = self._by_second(word)
-        for second in after:
-            if second in whole:
-                yield from whole[second]
-            for length, known in stems:
-                if (stem := second[:length]) in known:
-                    yield from known[stem]
-
-    def _seconds(self, word: str) -> _Seconds:
-        """The phrases that begin with a word by their second word, and by the length of its beginning and by that."""
-        whole: _Phrases = {}
-        stems: dict[int, _Phrases] = {}
-        for parts, sign in self.of(word)[1]:
-            second = parts[0]
-            known = stems.setdefault(len(second.word), {}) if second.is_stem else whole
-            known.setdefault(second.word, []).append((parts, sign))
-        return whole, tuple(stems.items())
+        by_second: dict[str, list[_Phrase]] = {}
+        others: list[_Phrase] = []
+        for rest, bits in phrases:
+            parts = _parts(rest)
+            is_plain = not parts[0].is_stem and not parts[0].is_loose
+            (by_second.setdefault(parts[0].word, []) if is_plain else others).append((parts, bits))
+        return signs, by_second, others
 
     def hits(self, words: Sequence[str]) -> list[Hit]:
         """The places of a sentence with words of lists."""
         found = []
-        pairs, size = self._pairs, len(words)
-        for place, word in enumerate(words):
-            signs, phrases = self.of(word)
+        for place, (word, second) in enumerate(zip_longest(words, words[1:], fillvalue="")):
+            signs, by_second, others = self._of(word)
             if signs:
                 found.append(Hit(place, place, signs))
-            if word in pairs and place + 1 < size:
-                phrases += tuple(pairs[word].get(words[place + 1], ()))
-            for parts, sign in phrases:
-                last = _end(parts, words, place)
-                if last:
+            for parts, sign in chain(by_second.get(second, ()), others):
+                if last := _end(parts, words, place):
                     found.append(Hit(place, last, sign))
         return found
+
+
+def _parts(rest: str) -> tuple[_Part, ...]:
+    """The words of a phrase behind its first one. Two points stand where other words may stand."""
+    words = rest.split(" ")
+    return tuple(
+        _Part(word.rstrip("*"), word.endswith("*"), place > 0 and words[place - 1] == GAP)
+        for place, word in enumerate(words)
+        if word != GAP
+    )
 
 
 def _end(parts: tuple[_Part, ...], words: Sequence[str], place: int) -> int:
@@ -311,15 +218,14 @@ def _end(parts: tuple[_Part, ...], words: Sequence[str], place: int) -> int:
 
 
 class UnspacedWords:
-    """The entries of a language whose words stand without spaces."""
+    """The entries of a language whose words stand without spaces.
 
-    def __init__(self, lists: Mapping[str, Sequence[str]]) -> None:
-        self._entries: dict[str, list[tuple[str, int]]] = {}
-        for name, sources in SIGNS.items():
-            for entry in {entry for source in sources for entry in lists.get(source, ())}:
-                first, _, rest = folded(entry).replace("*", "").partition(" .. ")
-                if first:
-                    self._entries.setdefault(first, []).append((rest, _BITS[name]))
+    Args:
+        entries: by the first letters of each, its signs by the letters after a gap, which are "" if it has none.
+    """
+
+    def __init__(self, entries: Mapping[str, Mapping[str, int]]) -> None:
+        self._entries = entries
         lengths: dict[str, dict[int, None]] = {}
         for form in sorted(self._entries, key=len, reverse=True):
             lengths.setdefault(form[0], {})[len(form)] = None
@@ -336,7 +242,7 @@ class UnspacedWords:
                 form = sentence[place:end]
                 if form not in self._entries:
                     continue
-                for rest, sign in self._entries[form]:
+                for rest, sign in self._entries[form].items():
                     if not rest:
                         found.append(Hit(place, end, sign))
                     elif (later := sentence.find(rest, end, end + _GAP_LETTERS + len(rest))) >= 0:
@@ -360,13 +266,13 @@ def _is_part(sentence: str, start: int, end: int) -> bool:
 @cache
 def spaced(code: str) -> SpacedWords:
     """The entries of a language with spaces, read once for a process."""
-    return SpacedWords(scored_lists(code))
+    return SpacedWords(scored_entries(code))
 
 
 @cache
 def unspaced(code: str) -> UnspacedWords:
     """The entries of a language without spaces, read once for a process."""
-    return UnspacedWords(scored_lists(code))
+    return UnspacedWords(scored_entries(code))
 
 
 def all_signs(hits: Iterable[Hit]) -> int:
