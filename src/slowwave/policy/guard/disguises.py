@@ -208,9 +208,13 @@ class OfWords(dict[str, int]):
                 self._plain.add(word)
         return found
 
+    def telling(self, words: frozenset[str]) -> frozenset[str]:
+        """Those of some words that may have bits. Words that are known to have none are left out: most words are such."""
+        return words - self._plain
+
     def of(self, words: frozenset[str]) -> int:
-        """The bits of some words together. Words that are known to have none are left out at once: most words are such."""
-        return reduce(or_, map(self.__getitem__, words - self._plain), 0)
+        """The bits of some words together."""
+        return reduce(or_, map(self.__getitem__, self.telling(words)), 0)
 
 
 _TURNED: Final = OfWords(

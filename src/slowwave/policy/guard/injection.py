@@ -144,6 +144,7 @@ _TAGS: Final = tuple((why, mark, lazy_regex(shape, re.MULTILINE)) for why, mark,
 _LABELS: Final = tuple(
     (why, frozenset(words.split()), lazy_regex(shape, re.MULTILINE), place) for why, words, shape, place in _LINES
 )
+_MARK: Final = lazy_regex(f"[{re.escape(''.join({mark for _, mark, _ in _SHAPES}))}]")
 _LABEL_WORDS: Final = frozenset(word for _, words, _, _ in _LABELS for word in words)
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
 WHOLE: Final = 600
@@ -306,7 +307,7 @@ def _by_rule(flat: str, passage: _Passage) -> str | None:
 def _shape_in(reading: Reading) -> str | None:
     """The kind of a forged turn, tag or call; None if there is none, or if the text only speaks about it."""
     text = reading.text
-    for why, mark, pattern in _TAGS:
+    for why, mark, pattern in _TAGS if _MARK.search(text) else ():
         for found in pattern.finditer(text) if mark in text else ():
             if not _is_shown(text, *found.span()) and not is_mentioned(text, *found.span()):
                 return why

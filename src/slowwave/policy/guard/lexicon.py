@@ -110,7 +110,7 @@ class Lexicon(NamedTuple):
     def marks_met(self, words: frozenset[str]) -> int:
         """The marks of the entries of which a text with these words has every whole word."""
         found = 0
-        for word in words:
+        for word in self.marks.telling(words):
             if self.marks[word]:
                 alone, phrases = self.entries.of(word)
                 found |= alone

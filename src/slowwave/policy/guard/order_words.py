@@ -86,7 +86,7 @@ def features(words: Sequence[str]) -> tuple[list[int], int]:
 
 def _of_word(word: str) -> list[int]:
     """The hash of a word, and that of its beginning if it is long."""
-    return [_HASHES[word], _hash(f"~{word[:_STEM]}")] if len(word) > _STEM else [_HASHES[word]]
+    return [_hash(word), _hash(f"~{word[:_STEM]}")] if len(word) > _STEM else [_hash(word)]
 
 
 def _pairs(words: Sequence[str]) -> set[int]:

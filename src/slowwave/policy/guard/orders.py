@@ -6,7 +6,7 @@ a noun for instructions, and a word that says which. Every look around a word ha
 
 import re
 from collections.abc import Iterable
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from operator import or_
 from typing import Final, TypeAlias
 
@@ -137,8 +137,9 @@ def rules_for(text: str, words: frozenset[str]) -> Rules:
     return tuple(found)
 
 
-def _triggered(marks: int) -> list[tuple[str, int]]:
-    """The triggers that marks allow, each with a bit for each language."""
+@lru_cache(maxsize=5_000)
+def _triggered(marks: int) -> tuple[tuple[str, int], ...]:
+    """The triggers that marks allow, each with a bit for each language. Most texts share their marks with others."""
     found = []
     for name, place, groups in _needs():
         languages = marks >> place & _ALL
@@ -146,7 +147,7 @@ def _triggered(marks: int) -> list[tuple[str, int]]:
             languages &= reduce(or_, [marks >> other & _ALL for other in group], 0)
         if languages:
             found.append((name, languages))
-    return found
+    return tuple(found)
 
 
 def squashed_rules() -> Rules:
