@@ -334,10 +334,15 @@ def print_folds(found: Sequence[Text], bags: Sequence[Sentences], wanted: Floats
     )
     for edge in (EDGE - 0.4, EDGE, EDGE + 0.4):
         print(f"above {edge:.1f}:")
+        print_part("the later parts", likely > edge, np.isin(parts, PARTS[6:]), wanted)
         for part in (*PARTS, ANSWERS, "messages", "documentation", "python"):
-            orders, others = (parts == part) & (wanted == 1), (parts == part) & (wanted == 0)
-            share = f"{(likely[orders] > edge).mean():.2f}" if orders.any() else "-"
-            print(f"  {part}: orders {share}, look-alikes {(likely[others] > edge).mean():.3f}")
+            print_part(part, likely > edge, parts == part, wanted)
+
+
+def print_part(name: str, above: npt.NDArray[np.bool_], part: npt.NDArray[np.bool_], wanted: Floats) -> None:
+    """How many orders and how many other texts of a part are above an edge."""
+    counts = (f"{above[part & (wanted == kind)].sum()} of {(part & (wanted == kind)).sum()}" for kind in (1, 0))
+    print(f"  {name}: orders {', look-alikes '.join(counts)}")
 
 
 def print_layers(layers: Mapping[str, Floats], parts: npt.NDArray[np.str_], wanted: Floats) -> None:
