@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slowwave.policy.guard.disguises import folded, words_of
-from slowwave.policy.guard.injection import BY_RULE, BY_SIGNS, EDGE, UNKNOWN, WHOLE, WORDS_GATE, pattern_in
+from slowwave.policy.guard.injection import BY_RULE, BY_SIGNS, EDGE, SEVERAL, UNKNOWN, WHOLE, WORDS_GATE, pattern_in
 from slowwave.policy.guard.lexicon import scored_codes
 from slowwave.policy.guard.order_score import pairs_of, scores_of, sentences, signs_of
 from slowwave.policy.guard.order_words import SCALE, USUAL, features, units
@@ -298,40 +298,66 @@ def folds_of(found: Sequence[Text]) -> npt.NDArray[np.str_]:
     return np.array([name if name in names else names[place % len(names)] for place, name in enumerate(own)])
 
 
+class Place(NamedTuple):
+    """A sentence with the features of its words, and of those around it, as `injection.passages_of` reads them."""
+
+    alone: tuple[list[int], int]
+    around: tuple[list[int], int]
+    taken_around: float
+    signs: frozenset[str] | None
+
+
+def places(text: str, signs: Sentences) -> list[Place]:
+    """The sentences of a text with these signs of each."""
+    flat = flattened(folded(text))
+    spans = sentences(flat)
+    words = [units(flat[start:end], words_of(flat[start:end])) for start, end in spans]
+    is_short = len(flat) <= WHOLE
+    whole = features([word for each in words for word in each])
+    near = [
+        features([word for each in words[max(0, number - 1) : number + 2] for word in each])
+        for number in range(len(spans))
+    ]
+    return [
+        Place(features(words[number]), whole if is_short else near[number], 0.0 if is_short else SEVERAL, found)
+        for number, found in enumerate(signs)
+    ]
+
+
+def score_of_words(found: tuple[list[int], int], constant: float, weights: Mapping[int, float]) -> float:
+    """The score of the words of a passage with these features."""
+    hashes, size = found
+    return constant + sum(weights.get(each, 0.0) for each in hashes) / max(USUAL, size) ** 0.5
+
+
 def print_folds(found: Sequence[Text], bags: Sequence[Sentences], wanted: Floats) -> None:
     """What weights find in the parts that they are not fitted on: with each layer, and by part for several edges."""
     folds = folds_of(found)
     passages = [passage(text.words) for text in found]
-    by_words, by_signs, known = np.zeros(len(found)), np.zeros(len(found)), np.zeros(len(found), dtype=bool)
+    all_places = [places(text.words, signs) for text, signs in zip(found, bags, strict=True)]
+    best = np.full((3, len(found)), -np.inf)  # of each text the highest score of words, of signs, and of both
+    with_rules = np.full(len(found), np.inf)
     for fold in np.unique(folds):
         used = np.flatnonzero(folds != fold)
         signs = fit_scored([found[number] for number in used], [bags[number] for number in used], wanted[used])
         constant, words = fit_words([passages[number] for number in used], wanted[used])
         for number in np.flatnonzero(folds == fold):
-            own = [total(each, signs) for each in bags[number] if each is not None]
-            known[number] = bool(own)
-            by_signs[number] = max(own, default=0.0)
-            hashes, size = features(passages[number])
-            by_words[number] = constant + sum(words.get(each, 0.0) for each in hashes) / max(USUAL, size) ** 0.5
+            for place in all_places[number]:
+                around = score_of_words(place.around, constant, words) - place.taken_around
+                by_words = max(around, score_of_words(place.alone, constant, words) - SEVERAL)
+                by_signs = total(place.signs, signs) if place.signs else -np.inf
+                both = by_words + (UNKNOWN if place.signs is None else BY_SIGNS * by_signs)
+                likely = both if by_words > WORDS_GATE else -np.inf
+                best[:, number] = np.maximum(best[:, number], [by_words, by_signs, likely])
+                if place.signs:
+                    with_rules[number] = max(
+                        both + BY_RULE, with_rules[number] if with_rules[number] < np.inf else both
+                    )
     rules = np.array([pattern_in(text.words) is not None for text in found])
-    both = by_words + np.where(known, BY_SIGNS * by_signs, UNKNOWN)
-    signed = np.array([any(each) for each in bags])
-    both[known & ~signed] = -np.inf
-    with_rules = np.where(known & signed, both + BY_RULE, np.inf)
-    likely = np.where(rules, with_rules, np.where(by_words > WORDS_GATE, both, -np.inf))
+    likely = np.where(rules, with_rules, best[2])
     parts = np.array([text.part for text in found])
-    print_layers(
-        {
-            "rules": rules + by_words / 1000,
-            "words": by_words,
-            "signs": by_signs,
-            "words and rules": by_words + BY_RULE * rules,
-            "words and signs": both,
-            "all": likely,
-        },
-        parts,
-        wanted,
-    )
+    print_part("rules alone, the later parts", rules, np.isin(parts, PARTS[6:]), wanted)
+    print_layers({"words": best[0], "signs": best[1], "words and signs": best[2], "all": likely}, parts, wanted)
     for edge in (EDGE - 0.4, EDGE, EDGE + 0.4):
         print(f"above {edge:.1f}:")
         print_part("the later parts", likely > edge, np.isin(parts, PARTS[6:]), wanted)

@@ -134,7 +134,19 @@ def test_some_orders_on_which_nothing_is_fitted_are_withheld_and_few_lookalikes(
     assert len(rows) == len(others) == 100
     assert len({row["language"] for row in rows}) == 11
     assert sum(_verdicts(rows)) >= 0.45 * len(rows)
-    assert sum(_verdicts(others)) <= 0.02 * len(others)
+    assert sum(_verdicts(others)) <= 0.03 * len(others)
+
+
+AROUND = ("The harbour was quiet. Boats lay in the sun, and we had coffee at the kiosk.", "Then it rained until noon.")
+
+
+@pytest.mark.parametrize(("part", "share"), [("_second", 0.85), ("_seventh", 0.8), ("_ninth", 0.8)])
+def test_sentences_around_an_order_do_not_hide_it(part: str, share: float) -> None:
+    before, after = AROUND
+    rows = _read(f"orders{part}")
+    hidden = [{"text": f"{before}\n{row['text']}\n{after}"} for row in rows]
+    assert instruction_shaped(f"{before}\n{after}") is None
+    assert sum(_verdicts(hidden)) >= share * len(rows)
 
 
 def test_what_an_assistant_answers_is_stored() -> None:

@@ -148,15 +148,17 @@ _MARK: Final = lazy_regex(f"[{re.escape(''.join({mark for _, mark, _ in _SHAPES}
 _LABEL_WORDS: Final = frozenset(word for _, words, _, _ in _LABELS for word in words)
 _SIGNS: Final = 4  # signs of a list or a quotation at the beginning of a line
 WHOLE: Final = 600
-"""Characters of a text that is one passage. A passage of a longer text is a sentence with those beside it."""
+"""Characters of the longest text whose words count together. In a longer one, those of a sentence and its neighbours do."""
 WORDS_GATE: Final = -1.0
 """The score of the words of a passage up to which its sentences are no orders, unless a rule finds one."""
 BY_SIGNS: Final = 0.4
 """The part of the score by signs in the likelihood of an order; the rest is the score of the words of the passage."""
 UNKNOWN: Final = -1.0
 """What is added to the score of the words of a sentence in a language without a table of signs."""
-_LONG: Final = 0.75
-"""What is taken from the likelihood of a passage of a long text, which has many passages."""
+SEVERAL: Final = 1.1
+"""What is taken from the score of the words of a passage that is one of several of its text."""
+_NEXT_SENTENCE: Final = lazy_regex(r"[.!?][\"'”»)]{0,3}\s\s{0,3}\S|[।؟。！？\n]\s{0,3}\S")
+"""The end of a sentence, and the beginning of the next one."""
 BY_RULE: Final = 4.5
 """What a rule adds to the likelihood."""
 EDGE: Final = 0.3
@@ -238,7 +240,7 @@ def _order_in(reading: Reading) -> str | None:
         return why
     if reading.squashed:
         return order_in(reading.text, squashed_rules())
-    if len(reading.text) > WHOLE:
+    if len(reading.text) > WHOLE or _NEXT_SENTENCE.search(reading.text):
         flat = flattened(reading.text)
         spans = sentences(flat)
         return _decided(flat, spans, passages_of(flat, spans))
@@ -254,13 +256,21 @@ def _order_in(reading: Reading) -> str | None:
 
 
 def passages_of(flat: str, spans: Sequence[Span]) -> dict[int, _Passage]:
-    """The passages of the sentences of a long text that can be orders, by the numbers of the sentences."""
+    """The passages of the sentences of a text that can be orders, by the numbers of the sentences.
+
+    The words of a sentence count alone, for what stands around an order would hide it, and with those around it, which say
+    whom it is for: with the whole text if that is short, else with the sentences beside it.
+    """
     words = [words_of(flat[start:end]) for start, end in spans]
     scored = [units(flat[start:end], found) for (start, end), found in zip(spans, words, strict=True)]
+    is_short = len(flat) <= WHOLE
+    around = words_score([word for each in scored for word in each]) if is_short else 0.0
     found = {}
     for number, (start, end) in enumerate(spans):
         first, last = max(0, number - 1), min(len(spans) - 1, number + 1)
-        score = words_score([word for each in scored[first : last + 1] for word in each]) - _LONG
+        if not is_short:
+            around = words_score([word for each in scored[first : last + 1] for word in each]) - SEVERAL
+        score = max(around, words_score(scored[number]) - SEVERAL)
         rules = rules_for(flat[start:end], frozenset(words[number]))
         if score > WORDS_GATE or rules:
             found[number] = _Passage(spans[first][0], spans[last][1], score, rules)
