@@ -278,15 +278,20 @@ def passages_of(flat: str, spans: Sequence[Span]) -> dict[int, _Passage]:
 
 
 def _decided(flat: str, spans: Sequence[Span], passages: Mapping[int, _Passage]) -> str | None:
-    """The kind of order in a text: that of a sentence whose likelihood is above the edge, alone or with a rule."""
+    """The kind of order in a text: that of a sentence whose likelihood is above the edge, alone or with a rule.
+
+    A rule decides of a sentence without signs, which may be in another language than its text.
+    """
     scores = scores_of(flat, spans, passages)
     likely = {number: likelihood(passages[number].score, score) for number, score in scores.items()}
     number = max(likely, key=likely.__getitem__, default=None)
     if number is not None and likely[number] > EDGE:
         return _kind(scores[number].signs)
-    tried = {
-        passages[number] for number, chance in likely.items() if chance + BY_RULE > EDGE or scores[number].signs is None
-    }
+    tried = dict.fromkeys(
+        passages[number]
+        for number, chance in likely.items()
+        if chance + BY_RULE > EDGE or not (signs := scores[number].signs) or not signs.paired
+    )
     return next((why for passage in tried if passage.rules and (why := _by_rule(flat, passage))), None)
 
 
