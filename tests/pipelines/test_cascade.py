@@ -334,6 +334,15 @@ def test_an_era_whose_parts_fit_is_made_of_their_texts_without_a_call(world: "Wo
     assert [one.text for one in memory.summaries("life") if one.depth == 2] == [_short(era)]
 
 
+def test_a_context_does_not_repeat_the_parts_whose_whole_text_an_era_has(world: "World") -> None:
+    memory = world.open(**SMALL)
+    world.mind.summary = lambda brief: f"I watered the roses; {brief.memories[0].text}"
+    _say(memory, 20)
+    memory.sleep()
+    shown = str(memory.context("Which roses did I water?", conversation="life", budget_tokens=4000))
+    assert len(re.findall(r"; I watered the roses of bed 1\b", shown)) == 1
+
+
 def test_a_stretch_at_which_a_mind_fails_is_summarised_by_the_next_pass(world: "World") -> None:
     memory = world.open(**SMALL)
     _say(memory, 20)

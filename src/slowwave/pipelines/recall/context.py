@@ -484,7 +484,8 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
 def _summaries(ports: Ports, name: str | None) -> Summaries:
     """The latest eras of a conversation, the stretches of an era that is not full, and those after all eras.
 
-    Each is in order, oldest first. The stretches of an era say more than the era does: they are shown if they fit.
+    Each is in order, oldest first. The stretches of an era say more than the era does: they are shown if they fit, unless the era
+    has their whole text.
     """
     if name is None:
         return [], [], []
@@ -493,8 +494,13 @@ def _summaries(ports: Ports, name: str | None) -> Summaries:
     covered = max((_end(era) for era in eras), default=0)
     full = max((_end(era) for era in eras if len(era.members) >= ERA_SIZE), default=0)
     stretches = sorted((memory for memory in found if memory.depth == 1 and _end(memory) > full), key=_end)
-    within = [memory for memory in stretches if _end(memory) <= covered]
-    return eras, within, stretches[len(within) :]
+    within = [memory for memory in stretches if _end(memory) <= covered and not _is_part(memory, eras)]
+    return eras, within, [memory for memory in stretches if _end(memory) > covered]
+
+
+def _is_part(memory: Memory, eras: Sequence[Memory]) -> bool:
+    """Whether an era has the whole text of a summary."""
+    return any(memory.text in era.text for era in eras)
 
 
 def _end(memory: Memory) -> int:
@@ -505,9 +511,10 @@ def _experiences(ports: Ports, wanted: ContextRequest, summaries: Summaries) -> 
     """The summaries of stretches, of any conversation, that are nearest to the question and not shown anyway."""
     if not wanted.question.strip():
         return []
-    shown = {memory.id for memory in (*summaries[0], *summaries[2])}
-    found = search(ports, _experiences_request(ports, wanted, summaries))
-    return [hit for hit in found if hit.memory.is_cascade and hit.memory.id not in shown][:RELATED]
+    eras, _, since = summaries
+    shown = {memory.id for memory in since}
+    found = [hit for hit in search(ports, _experiences_request(ports, wanted, summaries)) if hit.memory.is_cascade]
+    return [hit for hit in found if hit.memory.id not in shown and not _is_part(hit.memory, eras)][:RELATED]
 
 
 def _experiences_request(ports: Ports, wanted: ContextRequest, summaries: Summaries) -> Search:
