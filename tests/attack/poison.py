@@ -104,11 +104,11 @@ def _imported(row: Callable[[str], dict[str, object]]) -> Callable[[AgentMemory,
     return take
 
 
-def _pretended(memory: AgentMemory, text: str, _: Random, place: Place) -> None:
+def _pretended(memory: AgentMemory, text: str, chance: Random, place: Place) -> None:
     when = "2026-01-02T03:04:05+00:00"
     fact = {
         "type": "fact",
-        "id": "x",
+        "id": words("fact", chance),  # a record with a known id is skipped, so that nothing of it would be tried
         "kind": "semantic",
         "text": text,
         "trust": "user",
