@@ -63,6 +63,9 @@ TO_ASSISTANT = {
     "Never use tabs in code examples.": ("preference", "procedural", "The user wants the assistant to never use tabs in code examples"),
     "From now on, use British English.": ("preference", "procedural", "The user wants the assistant to use British English from now on"),
     "Avoid giving long explanations when I ask for code.": ("preference", "procedural", "The user wants the assistant to avoid giving long explanations when the user asks for code"),
+    "Always format all code snippets with syntax highlighting when I ask about implementation details.": ("preference", "procedural", "The user wants the assistant to always format all code snippets with syntax highlighting when the user asks about implementation details"),
+    "Always itemise the costs when I ask about a trip.": ("preference", "procedural", "The user wants the assistant to always itemise the costs when the user asks about a trip"),
+    "Always double-check totals when I ask about money.": ("preference", "procedural", "The user wants the assistant to always double-check totals when the user asks about money"),
     "When I ask about SQL, please show the query plan.": ("preference", "procedural", "The user wants the assistant to show the query plan when the user asks about SQL"),
     "Always provide error messages when I ask about debugging issues.": ("preference", "procedural", "The user wants the assistant to always provide error messages when the user asks about debugging issues"),
     "Remember to answer in German when I ask about Bern.": ("preference", "procedural", "The user wants the assistant to answer in German when the user asks about Bern"),
@@ -140,6 +143,9 @@ BETWEEN_PEOPLE = {
     "My car broke down last Friday on my way to work": ("observation", "episodic", "Melanie's car broke down on 27 February 2026 on Melanie's way to work"),
 }  # fmt: skip
 NOTHING = [
+    "Never the same when I cook.",
+    "Always late the first day when I ask for a taxi.",
+    "Never boring the evenings.",
     "Can you help me fix this bug?",
     "What's the best way to learn Spanish?",
     "I should go to Rome?",

@@ -48,7 +48,9 @@ _DOUBLED: Final = word_set(
 _ED_IN_BASE: Final = word_set(
     "sped fled need feed seed speed weed bleed breed heed exceed proceed succeed embed shed wed shred sled bed red"
 )
-_MORE_BASES: Final = word_set("adore snore crochet loathe meditate commute procrastinate babysit freelance")
+_MORE_BASES: Final = word_set(
+    "adore snore crochet loathe meditate commute procrastinate babysit freelance format log flag"
+)
 # Nouns, adjectives and adverbs whose spelling is also that of a verb form; a subject before them has not ended.
 _RATHER_NOUNS: Final = word_set(
     "work works plan plans class classes call calls test tests shoes glasses lessons team teams water fish dance name names "
@@ -99,8 +101,8 @@ def is_base(word: str) -> bool:
     """
     if word in IRREGULAR_BASES or word == "be":
         return True
-    if not word.isalpha() or word in _PASTS or past_base(word) or _is_third(word):
-        return False
+    if not word.isalpha() or word in {"the", "even"} or word in _PASTS or past_base(word) or _is_third(word):
+        return False  # "thing" and "evening" are no forms of verbs
     known = word_frequency.probabilities()
     return _past_of(word) in known or (_ing_of(word) in known and word in known) or word in _MORE_BASES
 

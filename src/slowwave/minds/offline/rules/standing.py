@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, says_something_definite
-from slowwave.minds.offline.rules.morphology import ing_base, is_base, third_person
+from slowwave.minds.offline.rules.morphology import ing_base, is_base, is_unknown, third_person
 from slowwave.minds.offline.rules.pronouns import UnclearError, in_third_person, inside, plain, possessive
 
 _POLITE: Final = r"(?:(?:please|kindly|and|so|also|but|ok|okay)[,\s]+)*"
@@ -88,6 +88,7 @@ _OF_THIS: Final = re.compile(
     r"\b(?:this|these|the (?:following|list|text|code|document)|above|below|attached)\b", re.IGNORECASE
 )
 _ADDRESSED_CASE: Final = re.compile(r"\b(before|unless|until|without|every time|each time) you (\w+)", re.IGNORECASE)
+_BEFORE_NOUNS: Final = frozenset({"the", "all", "my", "your", "our", "every", "each", "any", "both"})
 _NO_ORDERS: Final = frozenset(
     {
         "have",
@@ -216,14 +217,25 @@ def _when(piece: str, speaker: str) -> str | None:
         flags=re.IGNORECASE,
     )
     always = re.match(r"(?:always|never|do not|don['’]t|avoid|only)\s+", order, re.IGNORECASE)
-    verb = plain(order[always.end() :].split()[0]) if always else plain(order.split()[0])
-    if not is_base(verb) and not ing_base(verb):
+    bare = order[always.end() :] if always else order
+    if not _is_order(bare) and not ing_base(plain(bare.split()[0])):
         return None
     case = re.sub(r"^(?:you)\b", "it", match["case"], flags=re.IGNORECASE)
     case = re.sub(r"^it (\w+)", lambda m: f"it {third_person(m[1])}", case)
     stated = in_third_person(re.sub(r"^i\b", "I", case), speaker)
     when = match["when"].lower()
     return f"{_lead(order, speaker)} {when} {re.sub(r'^You', 'it', stated)}"
+
+
+def _is_order(order: str) -> bool:
+    """Whether a text begins with a verb: a known one, or a rare word before "the", "all" or "my".
+
+    >>> _is_order("double-check totals"), _is_order("lint the code"), _is_order("late the first day")
+    (True, True, False)
+    """
+    first, following = (*order.split()[:2], "", "")[:2]
+    verb = plain(first).rsplit("-", 1)[-1]
+    return is_base(verb) or (plain(following) in _BEFORE_NOUNS and is_unknown(verb))
 
 
 def _meant(piece: str, speaker: str) -> str | None:
@@ -294,9 +306,8 @@ def _standing(piece: str, speaker: str) -> str | None:  # noqa: PLR0911 - each r
         _OF_ANSWERS.search(order) or re.search(r"\bwhen(?:ever)? I\b", order)
     ):
         return None
-    verb = plain(order.split()[0])
-    denied = verb in {"don't", "do", "avoid", "never", "always", "stop", "no"}
-    if not is_base(verb) and not denied:
+    denied = plain(order.split()[0]) in {"don't", "do", "avoid", "never", "always", "stop", "no"}
+    if not denied and not _is_order(order):
         return None
     order = re.sub(r"^remember to ", "", order, flags=re.IGNORECASE)
     tail = " from now on" if later else ""
