@@ -17,7 +17,7 @@ from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked
 from slowwave.stores.postgres import server_search
-from slowwave.stores.postgres.doctor import REMADE, check_server
+from slowwave.stores.postgres.doctor import EMPTY_SEARCH, check_server
 from slowwave.stores.postgres.search_sync import _TABLES, SearchSync
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.search.partial_index import CorpusStatistics, PartialIndex
@@ -659,9 +659,9 @@ def test_following_the_advice_of_doctor_repairs_the_tables(lived: PostgresStore,
         db.execute("ALTER TABLE slowwave.memories DISABLE TRIGGER search_erased")
         lived.apply(plan(Erase(memory="m7", because="asked to")))
         mends = advice("triggers")
-        assert REMADE in mends
+        assert EMPTY_SEARCH in mends
         db.execute("ALTER TABLE slowwave.memories ENABLE TRIGGER search_erased")
-        db.execute(REMADE)
+        db.execute(EMPTY_SEARCH)
         same(lived)
         equals_rebuilt(lived, address)
         db.execute("DROP EXTENSION vector CASCADE")

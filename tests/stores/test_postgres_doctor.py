@@ -164,7 +164,7 @@ def test_doctor_finds_a_changed_function_and_names_the_statements_that_repair_it
     run_sql(own, spoilt)
     ok, words = look()["functions"]
     assert not ok
-    assert words.startswith(f"missing, changed or not ours: {name}: run as the owner: ")
+    assert words.startswith(f"missing, changed or unknown: {name}: run as the owner: ")
     run_sql(own, words.rpartition("owner: ")[2])
     assert look()["functions"][0]
 
@@ -215,7 +215,7 @@ def test_doctor_reports_a_login_that_bypasses_row_level_security(own: str, opene
         found = {name: (ok, words) for name, ok, words in store.about()}
         assert found["login"] == (
             False,
-            "beyond is beyond row-level security: GRANT slowwave_app TO beyond, or ALTER ROLE beyond NOBYPASSRLS",
+            "beyond is not bound by row-level security: GRANT slowwave_app TO beyond, or ALTER ROLE beyond NOBYPASSRLS",
         )
         run_sql(own, "GRANT slowwave_app TO beyond")
         assert {name: ok for name, ok, _ in store.about()}["login"]

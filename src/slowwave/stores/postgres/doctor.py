@@ -41,30 +41,32 @@ FROM pg_trigger t JOIN pg_class c ON c.oid = coalesce(pg_partition_root(t.tgreli
 WHERE n.nspname = 'slowwave' AND NOT t.tgisinternal GROUP BY 1, 2
 """
 """The triggers of a table are also those of its partitions, and must be enabled in all of them."""
-_MADE: Final = re.compile(r"^(CREATE|DROP)(?: OR REPLACE)? TRIGGER (?:IF EXISTS )?(\w+)[^;]*;", re.MULTILINE)
+_TRIGGER_STATEMENT: Final = re.compile(
+    r"^(CREATE|DROP)(?: OR REPLACE)? TRIGGER (?:IF EXISTS )?(\w+)[^;]*;", re.MULTILINE
+)
 _TABLE: Final = re.compile(r"\bON (?:slowwave\.)?(\w+)")
 _FUNCTION: Final = re.compile(r"\bFUNCTION (?:slowwave\.)?(\w+)")
-_DEFINES: Final = re.compile(
+_FUNCTION_STATEMENT: Final = re.compile(
     r"^(?:DO \$\$(?:(?!^\$\$;).)*?CREATE FUNCTION.*?^\$\$;"
     r"|CREATE(?: OR REPLACE)? FUNCTION .*?(?:\$\$.*?\$\$;|\bBEGIN ATOMIC\b.*?^\s*END;|;$)|DROP FUNCTION .*?;$)",
     re.MULTILINE | re.DOTALL,
 )
 """Statements of a migration that make or drop functions: they stand at the beginning of a line."""
-_DEFINED: Final = """
+_FUNCTION_DEFINITIONS: Final = """
 SELECT format('%%I(%%s)', p.proname, pg_get_function_identity_arguments(p.oid)),
     regexp_replace(pg_get_functiondef(p.oid), '^(CREATE OR REPLACE FUNCTION )[^.(]+[.]', '\\1slowwave.')
 FROM pg_proc p WHERE p.pronamespace = %s AND p.prokind = 'f'
     AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
 """
-_FORGETS: Final = "search_erased"
+_ERASE_TRIGGER: Final = "search_erased"
 """The trigger by which an erase deletes rows of the search tables."""
-REMADE: Final = "SET slowwave.every_scope = 'on'; DELETE FROM slowwave.search_state"
+EMPTY_SEARCH: Final = "SET slowwave.every_scope = 'on'; DELETE FROM slowwave.search_state"
 """Empties the search tables, which the next search derives again."""
-_REMARKED: Final = "SET slowwave.every_scope = 'on'; SELECT slowwave.mark_due(token) FROM slowwave.scopes"
+_MARK_ALL_DUE: Final = "SET slowwave.every_scope = 'on'; SELECT slowwave.mark_due(token) FROM slowwave.scopes"
 
 
 def check_functions(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
-    """Which functions are not what the migrations made: their names, and statements that mend it.
+    """Which functions are not what the migrations made: their names, and statements that repair it.
 
     The same server shows them and those that the migrations would make now, of which nothing is left. One that they never
     made is wrong too: it may take the place of one of the server's own.
@@ -75,11 +77,11 @@ def check_functions(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
     with db.transaction(force_rollback=True):
         db.execute("SET LOCAL search_path = pg_temp, pg_catalog, slowwave")  # new functions go into the first schema
         for _, script in migrations("postgres"):
-            for match in _DEFINES.finditer(script):
+            for match in _FUNCTION_STATEMENT.finditer(script):
                 # The server finds no temporary function by its bare name.
                 db.execute(match[0].replace("DROP FUNCTION ", "DROP FUNCTION pg_temp.").encode())
         there, made = (
-            dict(db.execute(_DEFINED.encode(), (db.execute(where).fetchone() or (0,))).fetchall())
+            dict(db.execute(_FUNCTION_DEFINITIONS.encode(), (db.execute(where).fetchone() or (0,))).fetchall())
             for where in (b"SELECT CAST(CAST('slowwave' AS regnamespace) AS oid)", b"SELECT pg_my_temp_schema()")
         )
     for name, wanted in made.items():
@@ -92,7 +94,7 @@ def check_functions(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
 
 
 def check_policies(db: "psycopg.Connection[Any]", bound: list[str]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the policies of these tables: the table's name, and statements that mend it."""
+    """What is wrong with the policies of these tables: the table's name, and statements that repair it."""
     there: dict[str, dict[str, bool]] = {name: {} for name in bound}
     for table, name, plain, shown in db.execute(_POLICIES.encode()).fetchall():
         sound = name == POLICY and plain and shown == _SHOWN[table == "scopes"]
@@ -107,29 +109,29 @@ def check_policies(db: "psycopg.Connection[Any]", bound: list[str]) -> Iterator[
 
 
 def check_triggers(db: "psycopg.Connection[Any]") -> Iterator[tuple[str, str]]:
-    """Which triggers are missing or disabled: their names, and statements that mend it."""
+    """Which triggers are missing or disabled: their names, and statements that repair it."""
     there: dict[tuple[str, str], bool] = {
         (table, name): on for table, name, on in db.execute(_TRIGGERS.encode()).fetchall()
     }
     lost: set[str] = set()
-    for (table, name), made in _made().items():
+    for (table, name), made in _expected_triggers().items():
         if (on := there.get((table, name))) is None:
             yield f"{table}.{name}", made
         elif not on:
             yield f"{table}.{name}", f"ALTER TABLE slowwave.{table} ENABLE TRIGGER {name}"
         if not on:
             lost.add(name)
-    if _FORGETS in lost:
-        yield "search", REMADE
-    if lost - {_FORGETS}:
-        yield "due", _REMARKED
+    if _ERASE_TRIGGER in lost:
+        yield "search", EMPTY_SEARCH
+    if lost - {_ERASE_TRIGGER}:
+        yield "due", _MARK_ALL_DUE
 
 
-def _made() -> dict[tuple[str, str], str]:
+def _expected_triggers() -> dict[tuple[str, str], str]:
     """The statement that makes each trigger, by table and name, after all migrations."""
     found: dict[tuple[str, str], str] = {}
     for _, script in migrations("postgres"):
-        for match in _MADE.finditer(script):
+        for match in _TRIGGER_STATEMENT.finditer(script):
             statement = _TABLE.sub(r"ON slowwave.\1", " ".join(match[0].rstrip(";").split()))
             table = _TABLE.findall(statement)[0]
             if match[1] == "DROP":
@@ -223,11 +225,11 @@ def check_server(db: "psycopg.Connection[Any]", connections: int) -> Iterator[Fi
 def _pgvector(there: str | None, available: str | None, schema: str | None, used: bool) -> Finding:
     if there and used:
         return "pgvector", True, there
-    mends = f"ALTER TABLE slowwave.search_places ADD COLUMN vector {schema or 'public'}.halfvec; {REMADE}"
+    repair = f"ALTER TABLE slowwave.search_places ADD COLUMN vector {schema or 'public'}.halfvec; {EMPTY_SEARCH}"
     if there:
-        return "pgvector", True, f"{there}, not used: every scope is searched in RAM, however large, until you {mends}"
+        return "pgvector", True, f"{there}, not used: every scope is searched in RAM, however large, until you {repair}"
     how = (
-        f"version {available} is there: CREATE EXTENSION vector; {mends}"
+        f"version {available} is there: CREATE EXTENSION vector; {repair}"
         if available
         else "the server does not ship it"
     )
@@ -237,13 +239,13 @@ def _pgvector(there: str | None, available: str | None, schema: str | None, used
 def _login(name: str, superuser: bool, bypasses: bool, member: bool, unbound: bool) -> tuple[str, Finding]:
     """The role that reads and writes, and whether row-level security binds it."""
     if unbound:
-        advice = f"{ROLE} is beyond row-level security: ALTER ROLE {ROLE} NOSUPERUSER NOBYPASSRLS"
+        advice = f"{ROLE} is not bound by row-level security: ALTER ROLE {ROLE} NOSUPERUSER NOBYPASSRLS"
         return ROLE, ("login", False, advice)
     if member:
         kind = "a superuser that works as" if superuser else "which works as"
         return ROLE, ("login", True, f"{name}, {kind} {ROLE}")
     if superuser or bypasses:
-        advice = f"{name} is beyond row-level security: GRANT {ROLE} TO {name}, or ALTER ROLE {name} NOBYPASSRLS"
+        advice = f"{name} is not bound by row-level security: GRANT {ROLE} TO {name}, or ALTER ROLE {name} NOBYPASSRLS"
         return name, ("login", False, advice)
     return name, ("login", True, f"{name}, bound by row-level security itself")
 
@@ -264,9 +266,9 @@ def _tables(db: "psycopg.Connection[Any]", role: str) -> Iterator[Finding]:
     ]
     wrong += check_policies(db, scoped)
     summary = f"enabled and forced on {len(scoped)} tables, with the policies of the migrations"
-    yield "row security", not wrong, _mended("not in force, or with other policies, on", wrong) if wrong else summary
+    yield "row security", not wrong, _repairs("not in force, or with other policies, on", wrong) if wrong else summary
     lost = [*check_triggers(db)]
-    yield "triggers", not lost, _mended("missing or disabled:", lost) if lost else "those of the migrations"
+    yield "triggers", not lost, _repairs("missing or disabled:", lost) if lost else "those of the migrations"
 
 
 def _functions(db: "psycopg.Connection[Any]") -> Finding:
@@ -275,10 +277,10 @@ def _functions(db: "psycopg.Connection[Any]") -> Finding:
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
         return "functions", True, f"not compared with those of the migrations: {error.diag.message_primary}"
     summary = "those of the migrations"
-    return "functions", not wrong, _mended("missing, changed or not ours:", wrong) if wrong else summary
+    return "functions", not wrong, _repairs("missing, changed or unknown:", wrong) if wrong else summary
 
 
-def _mended(what: str, wrong: list[tuple[str, str]]) -> str:
+def _repairs(what: str, wrong: list[tuple[str, str]]) -> str:
     names = ", ".join(dict.fromkeys(name for name, _ in wrong))
     return f"{what} {names}: run as the owner: {'; '.join(statement for _, statement in wrong)}"
 
@@ -312,7 +314,7 @@ def _statistics(db: "psycopg.Connection[Any]") -> Finding:
 
 def _durable(commit: str, fsync: str, pages: str) -> Iterator[Finding]:
     late = commit in {"off", "local"}
-    yield "commit", True, f"synchronous_commit={commit}" + (", turned on for every write of ours" if late else "")
+    yield "commit", True, f"synchronous_commit={commit}" + (", turned on for every write of Slowwave" if late else "")
     risks = [name for name, value in (("fsync", fsync), ("full_page_writes", pages)) if value != "on"]
     summary = "the server waits for its disk"
     if risks:
