@@ -35,7 +35,6 @@ class OpenAICompatibleEmbedder:
     Attributes:
         name: "openai:MODEL", with the server's address if `base_url` is set: the same name on another server may be other weights.
             User name and password are left out, because the name is stored and shown.
-
         is_local: False: messages are stored before they are embedded, and secrets are withheld.
 
     Raises:

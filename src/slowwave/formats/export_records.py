@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from slowwave.errors import InputError, shown
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NAME_LONGEST
 from slowwave.formats.readers.timestamps import any_instant
 from slowwave.model.exchange import ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import KINDS, MESSAGE, NOTE, PHASES, Memory, SourceRef
 from slowwave.model.message import LONGEST, ROLES
-from slowwave.model.names import checked_name
+from slowwave.model.names import NAME_LONGEST, checked_name
 from slowwave.model.note import checked_folder, checked_note_text, checked_place
 from slowwave.model.plain_text import clean
 from slowwave.model.status import LinkRow

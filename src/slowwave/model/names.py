@@ -8,6 +8,9 @@ from slowwave.model.message import DIGITS_MAX
 from slowwave.model.plain_text import storable
 
 NAME_LONGEST: Final = 512
+"""Characters of a name."""
+TITLE_LONGEST: Final = 256
+"""Characters of the title of a conversation."""
 COUNT_MOST: Final = 2**63 - 1
 """The largest number that a column of either store holds."""
 

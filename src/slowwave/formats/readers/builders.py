@@ -14,13 +14,11 @@ from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import JsonValue, Trust
 from slowwave.model.message import ROLES, Message, checked_message
 from slowwave.model.mind import Fact
-from slowwave.model.names import checked_name, optional_name
+from slowwave.model.names import NAME_LONGEST, TITLE_LONGEST, checked_name, optional_name
 from slowwave.model.note import Note, checked_note_text, checked_place
 from slowwave.model.plain_text import clean, tidy
 
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
-NAME_LONGEST = 512
-TITLE_LONGEST = 256
 FACT_LONGEST = 100_000
 
 EMPTY = "it has no text"

@@ -10,7 +10,6 @@ from slowwave.formats.json_stream import BrokenError, Json, lines
 from slowwave.formats.readers import langgraph, mem0, server_memory
 from slowwave.formats.readers.builders import (
     FACT_LONGEST,
-    NAME_LONGEST,
     NO_OBJECT,
     MessageBuilder,
     as_label,
@@ -32,6 +31,7 @@ from slowwave.model.exchange import (
 from slowwave.model.memory import JsonValue
 from slowwave.model.message import role_of
 from slowwave.model.mind import Fact
+from slowwave.model.names import NAME_LONGEST
 from slowwave.model.plain_text import clean
 
 VERSION = 1

@@ -1,17 +1,13 @@
 """Sets the titles of conversations."""
 
-from typing import Final
-
 from slowwave.errors import InputError, shown
+from slowwave.model.names import TITLE_LONGEST
 from slowwave.model.operations import SetTitle
 from slowwave.model.plain_text import tidy
 from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.pipelines.conversations import known_conversation
 from slowwave.pipelines.planning import apply_with_retry, new_id
 from slowwave.ports import Ports
-
-TITLE_LONGEST: Final = 256
-"""Characters of a title."""
 
 
 def set_title(ports: Ports, conversation: str, title: str | None) -> Receipt:

@@ -23,13 +23,13 @@ from slowwave.model.exchange import (
 from slowwave.model.memory import MESSAGE, NOTE, Memory
 from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
+from slowwave.model.names import TITLE_LONGEST
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
 from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
-from slowwave.pipelines.admin.titles import TITLE_LONGEST
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import IMPORT, VOUCHED, Admission, WordsTrust, named
 from slowwave.pipelines.exchange.batches import batches
