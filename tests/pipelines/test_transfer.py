@@ -382,3 +382,63 @@ def test_an_import_counts_in_good_english(tmp_path: Path) -> None:
         done = memory.import_(path)
         assert str(done).startswith("imported 1 message of 1 conversation, 0 facts; 0 already known")
         assert done.run_id in {run.id for run in memory.runs()} | {run.parent for run in memory.runs()}
+
+
+def said_on(conversation: str, days: list[int]) -> list[str]:
+    """Lines of JSON: messages of a conversation on these days of February."""
+    said = {"role": "user", "conversation": conversation}
+    return [
+        json.dumps({**said, "content": f"{conversation} {day}", "at": f"2026-02-{day:02}T09:00:00Z"}) for day in days
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "latest"),
+    [
+        (said_on("new", [20, 21, 22]) + said_on("middle", [10, 11]) + said_on("old", [1, 2, 3]), "new"),
+        (said_on("old", [1, 2, 3]) + said_on("new", [20, 21]), "new"),
+        (said_on("short", [28]) + said_on("old", [1, 2]), "short"),
+        (said_on("one", [5, 20, 6]) + said_on("two", [7]) + said_on("one", [8]), "one"),
+        (said_on("one", [5]) + said_on("two", [5]), "two"),
+    ],
+    ids=["newest first", "newest last", "one message", "out of order", "same time"],
+)
+def test_the_conversation_of_the_newest_message_of_a_file_is_the_latest(
+    tmp_path: Path, lines: list[str], latest: str
+) -> None:
+    path = tmp_path / "chats.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with opened() as memory:
+        report = memory.import_(path)
+        names = {json.loads(line)["conversation"] for line in lines}
+        assert (report.messages, report.conversations) == (len(lines), len(names))
+        assert memory.conversations()[0].name == latest
+        section = str(memory.context()).partition("## Most recent messages\n")[2]
+        assert f"{latest} " in section
+        assert not any(f"{name} " in section for name in names - {latest})
+        for name in names:
+            in_file = [line["content"] for line in map(json.loads, lines) if line["conversation"] == name]
+            assert [message.content for message in memory.messages(name)] == in_file
+
+
+def test_a_newest_conversation_of_one_message_keeps_its_title(tmp_path: Path) -> None:
+    def conversation(name: str, at: int) -> dict[str, Any]:
+        message = {"id": f"m {name}", "author": {"role": "user"}, "create_time": at, "content": {"parts": [name]}}
+        nodes = {"a": {"id": "a", "parent": None, "message": message}}
+        return {"title": f"About {name}", "conversation_id": name, "mapping": nodes, "current_node": "a"}
+
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([conversation("new", 1_760_000_000), conversation("old", 1_750_000_000)]))
+    with opened() as memory:
+        assert memory.import_(path).titles == {"new": "About new", "old": "About old"}
+        assert [one.title for one in memory.conversations()] == ["About new", "About old"]
+
+
+def test_an_export_keeps_which_conversations_were_written_to_last(tmp_path: Path) -> None:
+    with opened() as memory, opened() as other:
+        for name in ("b", "d", "a", "c", "b"):
+            memory.add_messages([Message(role="user", content=f"said in {name}")], name)
+        memory.export(tmp_path / "all.jsonl")
+        other.import_(tmp_path / "all.jsonl")
+        assert [one.name for one in other.conversations()] == [one.name for one in memory.conversations()]
+        assert other.conversations()[0].name == "b"

@@ -59,10 +59,11 @@ class Contents:
 def outgoing(ports: Ports) -> Iterator[Item]:
     """Everything a scope contains, in an order that can be imported: messages, titles, cursors, facts, summaries, links.
 
-    Phases, times, uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
+    The conversation written to last is the last one, so that it is also the latest one after an import. Phases, times,
+    uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
     """
     scope = (ports.scope,)
-    states = sorted(ports.store.conversations(ports.scope), key=lambda conversation: conversation.name)
+    states = ports.store.conversations(ports.scope)[::-1]
     for state in states:
         yield from (ExportedMemory(memory=memory, where="") for memory in _messages(ports, state.name))
     yield from _states(states)

@@ -32,7 +32,7 @@ from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import IMPORT, VOUCHED, Admission, WordsTrust, named
-from slowwave.pipelines.exchange.batches import batches
+from slowwave.pipelines.exchange.batches import batches, newest_last
 from slowwave.pipelines.exchange.dry_run import Planned
 from slowwave.pipelines.exchange.import_report import ImportReport
 from slowwave.pipelines.exchange.known import choose, is_known
@@ -82,7 +82,7 @@ def incoming(
 
     Args:
         ports: the store, the mind, the embedder and the settings.
-        items: in the order of the file.
+        items: in the order of the file. The newest message is stored last, so that its conversation is the latest one.
         dry_run: nothing is stored; the report has the counts that an import would have. The mind is asked as in an import.
         trust_export: believe the records of an export also without proof.
         trust: "user" if a person vouches for the words of user and assistant in the file.
@@ -93,7 +93,7 @@ def incoming(
     """
     importer = Importer(ports, dry_run=dry_run, trust_export=trust_export, trust=trust)
     try:
-        for batch in batches(items, BATCH):
+        for batch in batches(newest_last(items), BATCH):
             importer.take(batch)
             if on_progress:
                 on_progress()
@@ -210,8 +210,11 @@ class Importer:
 
     def _add_messages(self, items: Sequence[ImportedMessage]) -> None:
         by_conversation: dict[str, list[ImportedMessage]] = {}
+        # Ordered by the last message of each conversation, so that the one of the last message is written last.
         for item in items:
-            by_conversation.setdefault(item.conversation, []).append(item)
+            same = by_conversation.pop(item.conversation, [])
+            same.append(item)
+            by_conversation[item.conversation] = same
         for name, same in by_conversation.items():
             fresh = self._not_erased(self._unknown(name, same), _message_tombstones)
             self._raise_known(name, same)
