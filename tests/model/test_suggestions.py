@@ -5,6 +5,7 @@ import copy
 import pickle
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from inspect import signature
 
 import pytest
@@ -115,6 +116,20 @@ def test_an_argument_of_another_method_names_what_to_use(memory: AgentMemory) ->
     assert memory.runs(limit=1)[0].cause == "add"
 
 
+def test_too_many_positional_arguments_are_answered_with_the_names_of_the_others(memory: AgentMemory) -> None:
+    with pytest.raises(
+        TypeError, match=r"^search\(\) takes 1 positional argument \(query\), and 2 were passed: .*top_k"
+    ):
+        memory.search("tea", 5)  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"^erase\(\) takes no positional argument, and 1 was passed: .*\(id, "):
+        memory.erase("6b0ke4mdwgzdzgkzw396")  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"^close\(\) takes no positional argument, and 1 was passed$"):
+        memory.close(1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^delete_scope\(\) takes 1 positional argument \(path\), and 2 were passed"):
+        Slowwave.in_memory().delete_scope("users", "ada")  # type: ignore[misc]
+    assert len(memory.search("tea", top_k=5)) == 1
+
+
 @pytest.mark.parametrize(
     ("tried", "words"),
     [
@@ -138,6 +153,8 @@ def test_every_phrase_names_something_that_exists_instead_of_something_that_does
             if owner in classes:
                 assert right == "Slowwave" or hasattr(classes[owner], right) or right in signature(Hit).parameters
                 assert not hasattr(classes[owner], tried)
+            elif tried == "__init__":
+                assert {owner, right} <= set(slowwave.__all__)
             elif owner == "slowwave":
                 assert right in slowwave.__all__
                 assert tried not in slowwave.__all__
@@ -188,3 +205,15 @@ def test_an_error_inside_a_property_stays_what_it_is() -> None:
 
     with pytest.raises(AttributeError, match="'Lamp' object has no attribute 'bulb'"):
         assert Lamp().light
+
+
+@pytest.mark.parametrize("arguments", [{}, {"path": "agent.db"}, {"text": "Tea is green"}], ids=str)
+def test_the_constructor_of_a_stored_record_names_what_opens_a_memory(arguments: dict[str, str]) -> None:
+    with pytest.raises(TypeError, match=r": use AgentMemory\.open\(\.\.\.\) to open a memory$"):
+        Memory(**arguments)  # type: ignore[call-arg]
+
+
+def test_a_stored_record_can_be_copied_pickled_and_replaced(memory: AgentMemory) -> None:
+    (record,) = memory.get_all()
+    assert copy.copy(record) == copy.deepcopy(record) == pickle.loads(pickle.dumps(record)) == record
+    assert replace(record, text="Tea is black").text == "Tea is black"

@@ -21,7 +21,7 @@ from typing import (
 )
 
 from slowwave.errors import InputError, shown
-from slowwave.model.suggestions import unknown_argument
+from slowwave.model.suggestions import too_many_arguments, unknown_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,7 +65,8 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
     Raises:
         InputError: naming the argument, and what to pass.
-        TypeError: for an argument that the function does not have, naming the one to use.
+        TypeError: for an argument that the function does not have, naming the one to use, and for more positional
+            arguments than it takes.
     """
 
     @wraps(function)
@@ -73,6 +74,8 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
         positional, rest, rules, has_path, named = _rules(function)
         if named is not None and (unknown := next((name for name in options if name not in named), None)) is not None:
             raise unknown_argument(function, unknown, [name for name in named if name != "self"])
+        if len(args) > len(positional) and not rest:
+            raise too_many_arguments(function, args, positional, named or ())
         for name, value in (*zip(positional, args, strict=False), *options.items()):
             if (rule := rules.get(name)) is not None:
                 check(value, rule, name)
@@ -157,7 +160,7 @@ def _rules(function: Callable[..., object]) -> tuple[list[str], str, dict[str, R
             continue
         if parameter.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}:
             named.append(name)
-        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:
+        if parameter.kind in {Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD}:
             positional.append(name)
         if parameter.kind is Parameter.VAR_POSITIONAL:
             rest = name

@@ -7,7 +7,7 @@ from itertools import compress
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
-from slowwave.model.suggestions import suggests_names
+from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 Kind: TypeAlias = Literal["message", "episodic", "semantic", "procedural", "summary", "note"]
 Phase: TypeAlias = Literal["quarantined", "active", "core", "cold", "superseded", "retracted"]
@@ -55,6 +55,7 @@ def is_outdated(phase: str, reason: str | None) -> bool:
 
 
 @suggests_names
+@suggests_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """The stored record of any kind. Equality is by value.

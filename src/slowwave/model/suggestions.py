@@ -1,9 +1,11 @@
 """Names to use instead of one that does not exist: those that other memories have for the same thing, and similar ones."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any, Final, TypeVar
+
+from slowwave.model.counted import counted
 
 C = TypeVar("C")
 
@@ -110,6 +112,8 @@ GUESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "list_notes": ("notes",),
     "get_notes": ("notes",),
     "import_file": ("import_",),
+    "import_chatgpt": ("import_",),
+    "import_conversations": ("import_",),
     "load": ("import_",),
     "dump": ("export",),
     "session": ("within",),
@@ -221,6 +225,7 @@ PHRASES: Final[Mapping[str, Mapping[str, str]]] = {
     }
     | {"delete": "delete_scope, or within(NAME).delete for one memory", "erase": "delete_scope, or within(NAME).erase"},
     "Hit": {"metadata": "memory.metadata"},
+    "Memory": {"__init__": "AgentMemory.open(...) to open a memory"},
     "slowwave": {
         "open": "AgentMemory.open or Slowwave.open",
         "connect": "AgentMemory.open or Slowwave.open",
@@ -238,7 +243,10 @@ PHRASES: Final[Mapping[str, Mapping[str, str]]] = {
     "erase": dict.fromkeys(("all", "everything", "user", "user_id"), "scope=True"),
     "undo": {"last": "run_id=memory.runs(limit=1)[0].id", "id": "run_id"},
 }
-"""What to use instead where a name alone does not say it: by class or function, then by the name that people try."""
+"""What to use instead where a name alone does not say it: by class or function, then by the name that people try.
+
+Below "__init__" is what to use instead of a class that a program rarely creates.
+"""
 
 A_SCOPE: Final = frozenset({"user_id", "agent_id", "app_id", "tenant", "tenant_id", "namespace", "user"})
 """Arguments that name whose memory it is. A memory has one scope, so its methods take none of them."""
@@ -302,20 +310,22 @@ def suggests_names(cls: type[C]) -> type[C]:
 
 
 def suggests_arguments(cls: type[C]) -> type[C]:
-    """Let the TypeError for an argument that a dataclass does not have say which to use. For classes that callers create."""
+    """Let the TypeError of a dataclass's constructor say which argument to use, or what to use instead of the class."""
     own: Any = cls
     own.__init__ = _naming_arguments(own.__init__, [field.name for field in fields(own) if field.init])
     return cls
 
 
 def _naming_arguments(made: Callable[..., None], known: Collection[str]) -> Callable[..., None]:
-    """The constructor of a dataclass, whose error for an unknown argument says which to use."""
+    """The constructor of a dataclass, whose errors say what to use."""
 
     @wraps(made)
     def checked(self: object, *values: Any, **named: Any) -> None:  # noqa: ANN401 - those of the dataclass
         try:
             made(self, *values, **named)
-        except TypeError:
+        except TypeError as error:
+            if hint := phrase(type(self).__name__, "__init__"):
+                raise TypeError(f"{error}{hint}") from None
             if (unknown := next((name for name in named if name not in known), None)) is not None:
                 raise unknown_argument(made, unknown, known) from None
             raise
@@ -325,8 +335,7 @@ def _naming_arguments(made: Callable[..., None], known: Collection[str]) -> Call
 
 def unknown_argument(function: Callable[..., object], name: str, known: Collection[str]) -> TypeError:
     """The error for an argument that a function does not have."""
-    owner, _, method = function.__qualname__.rpartition(".")
-    called = owner.rpartition(".")[2] if method == "__init__" else method
+    called = _called(function)
     listed = f": it takes {', '.join(known)}" if known else ": it takes none"
     if name in A_SCOPE and not instead_of(name, known):
         listed = (
@@ -334,3 +343,30 @@ def unknown_argument(function: Callable[..., object], name: str, known: Collecti
         )
     hint = phrase(called, name) or use(instead_of(name, known), listed)
     return TypeError(f"{called}() has no argument {name}{hint}")
+
+
+def too_many_arguments(
+    function: Callable[..., object], values: Sequence[object], positional: Sequence[str], named: Sequence[str]
+) -> TypeError:
+    """The error for more positional arguments than a function takes.
+
+    Args:
+        function: the function.
+        values: the positional arguments of the call, the object of a method included.
+        positional: the names of those that the function takes.
+        named: the names of the arguments that may be passed by name.
+    """
+    own = [name for name in positional if name != "self"]
+    passed = len(values) - len(positional) + len(own)
+    takes = f"{counted(len(own), 'positional argument')} ({', '.join(own)})" if own else "no positional argument"
+    others = [name for name in named if name not in positional]
+    hint = f": pass the others by name ({', '.join(others)})" if others else ""
+    return TypeError(
+        f"{_called(function)}() takes {takes}, and {passed} {'was' if passed == 1 else 'were'} passed{hint}"
+    )
+
+
+def _called(function: Callable[..., object]) -> str:
+    """The name by which a function is called; of a constructor that of its class."""
+    owner, _, method = function.__qualname__.rpartition(".")
+    return owner.rpartition(".")[2] if method == "__init__" else method
