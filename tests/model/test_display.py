@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from slowwave import Message
+from slowwave import AgentMemory, Message
 from slowwave.model.memory import beginning
 from slowwave.model.query import Hit
 from slowwave.testing.builders import fact
@@ -73,3 +73,13 @@ def test_a_short_text_begins_with_all_of_it(text: str) -> None:
 def test_a_long_text_begins_with_sixty_characters() -> None:
     assert beginning("x" * 61) == "x" * 59 + "…"
     assert len(beginning(LONG)) <= 60
+
+
+def test_a_run_with_parts_counts_their_operations() -> None:
+    with AgentMemory.open(":memory:", llm=None, embedder="none") as memory:
+        memory.add_message(Message(role="user", content="I live in Porto."), "monday")
+        result = memory.consolidate_all(force=True)
+        (run,) = memory.runs(1, parts="none")
+        assert (run.id, run.part_count, run.totals["add"]) == (result.run_id, 1, 1)
+        assert "no change" not in repr(run)
+        assert "1 added" in repr(run)

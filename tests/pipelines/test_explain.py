@@ -68,6 +68,13 @@ def test_an_almost_flat_curve_is_reported_as_never_reaching_the_threshold(opened
     assert "does not fade: not before the year 9999 by the policy power" in str(explained)
 
 
+def test_a_strength_that_does_not_change_names_no_days(opened: Opened) -> None:
+    memory, _ = opened()
+    explained = memory.explain(memory.add("Answer in bullet points", kind="procedural").ids[0])
+    assert explained.parts["tau_days"] == float("inf")
+    assert "strength 1.00 now: last said or used 0.0 days ago\n  does not fade" in str(explained)
+
+
 def test_an_explanation_names_the_time_to_live(opened: Opened) -> None:
     memory, _ = opened(category_ttl_days={"observation": 30})
     explained = memory.explain(memory.add("Rome has trams", category="observation").ids[0])

@@ -284,7 +284,7 @@ class Run:
         return ", ".join(f"{number:,} {nouns[name]}" for name, number in self.totals.items() if name != "advance")
 
     def __repr__(self) -> str:
-        done = count_operations(self.plan.operations) or "no change"
+        done = self.counted or "no change"
         return f"<Run {self.id} {self.cause} in {self.scope} at {self.at:%Y-%m-%d %H:%M}: {beginning(done)}>"
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import isfinite
 from typing import Final
 
 from slowwave.model.memory import SUMMARY, Memory
@@ -66,7 +67,9 @@ class Explanation:
         lines = [memory.text, f"  {memory.kind} · {memory.category} · {phase} · version {memory.version} · {memory.id}"]
         if memory.conversation:
             lines.append(f"  of the conversation {self.titles.get(memory.conversation, memory.conversation)}")
-        reasons = "; ".join(MEANS[name].format(value) for name, value in self.parts.items() if name in MEANS)
+        reasons = "; ".join(
+            MEANS[name].format(value) for name, value in self.parts.items() if name in MEANS and isfinite(value)
+        )
         in_use = "now" if memory.is_searchable else f"if it were in use, which it is not ({phase})"
         lines.append(f"  strength {self.strength:.2f} {in_use}: {reasons}")
         if self.kept_because and memory.is_searchable:
