@@ -1,4 +1,4 @@
-"""Slowwave: memory for LLM agents that sleeps on it.
+"""Slowwave: a memory for LLM agents.
 
 All public names are in `slowwave`. Each is loaded when it is first used, because `import slowwave` must be quick.
 

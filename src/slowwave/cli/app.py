@@ -213,4 +213,4 @@ def suggestion(name: str, known: Mapping[str, object]) -> str:
 @click.version_option(__version__, message="slowwave %(version)s", help="Show the version and exit.")
 @store_common_options
 def app() -> None:
-    """Memory for LLM agents that sleeps on it. New here? Try: slowwave demo."""
+    """A memory for LLM agents. New here? Try: slowwave demo."""

@@ -138,7 +138,7 @@ class ChangeSet:
         self.waiting += 1
         if new.id not in self.stored:
             flagged = replace(new, flags=new.flags | {UNRECONCILED})
-            self.store(flagged, entry, because=f"{because}; waits for a mind")
+            self.store(flagged, entry, because=f"{because}; waits for a model")
 
     def quarantine(self, new: Memory, entry: IndexEntry | None, why: str) -> None:
         """Store a fact for a person to review."""
