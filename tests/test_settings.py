@@ -166,7 +166,17 @@ def test_a_setting_is_written_into_the_file_and_the_other_lines_stay(tmp_path: P
     assert settings.read(env).llm is None
 
 
-@pytest.mark.parametrize(("name", "value"), [("llm_seconds", "soon"), ("half_life_days", "-1"), ("half_live", "1")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("llm_seconds", "soon"),
+        ("half_life_days", "-1"),
+        ("half_live", "1"),
+        ("llm", "gpt-5"),
+        ("llm", "ftp://host/v1"),
+        ("embedder", "ada"),
+    ],
+)
 def test_a_wrong_setting_is_not_written(tmp_path: Path, name: str, value: str) -> None:
     path = tmp_path / "slowwave.toml"
     path.write_text("min_messages = 3\n", encoding="utf-8")

@@ -263,7 +263,7 @@ def write(name: str, value: str | None, environment: Mapping[str, str] | None = 
 
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     new = changed(text, NAME, name, value)
-    _settings(_named_table(new, path), {}, path)
+    _check_models(name, _settings(_named_table(new, path), {}, path))
     try:
         path.parent.parent.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
@@ -271,6 +271,16 @@ def write(name: str, value: str | None, environment: Mapping[str, str] | None = 
     except OSError as error:
         raise SettingsError(f"the settings in {path} cannot be written ({error.strerror})") from None
     return path
+
+
+def _check_models(name: str, known: Settings) -> None:
+    """Raise SettingsError if a setting names a model or an embedder that does not exist."""
+    from slowwave import embedders, minds  # noqa: PLC0415 - few commands write settings
+
+    if name == "llm":
+        minds.make(known.llm, api_key=known.llm_key, base_url=known.llm_url)
+    if name == "embedder":
+        embedders.make(known.embedder, api_key=known.embedder_key, base_url=known.embedder_url)
 
 
 # The parsers. The message of their errors is what was expected.
