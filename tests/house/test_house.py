@@ -1,4 +1,4 @@
-"""The house keeps its own rules: small files, one sentence at each door, everything public told, few broad excepts."""
+"""Checks the rules of the code: small files, one sentence at the top of each file, public docstrings, few broad excepts."""
 
 import ast
 import re

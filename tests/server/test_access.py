@@ -9,7 +9,7 @@ from tests.server.conftest import ALICE, BOB, CANARY, Server
 from slowwave import Slowwave
 from slowwave.errors import InputError, NotFoundError, SettingsError
 from slowwave.model.access import RIGHTS
-from slowwave.server.access.door import Door, check_address
+from slowwave.server.access.authentication import Authenticator, check_address
 from slowwave.server.access.errors import ForbiddenError, UnauthorizedError
 from slowwave.server.access.guards import BODY_MOST
 from slowwave.server.app import Serving, build_app
@@ -132,17 +132,17 @@ def test_a_key_makes_keys_within_its_own_limits(server: Server) -> None:
 
 
 def test_a_read_only_server_refuses_every_right_to_change(server: Server) -> None:
-    door = Door(server.store, read_only=True)
-    visitor = door.visitor(None)
-    assert visitor.memory(ALICE, "read").scope == ALICE
+    authenticator = Authenticator(server.store, read_only=True)
+    caller = authenticator.caller(None)
+    assert caller.memory(ALICE, "read").scope == ALICE
     for right in ("write", "erase", "admin"):
         with pytest.raises(ForbiddenError):
-            visitor.memory(ALICE, right)
+            caller.memory(ALICE, right)
 
 
-def test_a_door_that_is_always_locked_needs_a_key_before_one_exists(server: Server) -> None:
+def test_a_door_that_is_always_needs_key_needs_a_key_before_one_exists(server: Server) -> None:
     with pytest.raises(UnauthorizedError):
-        Door(server.store, always_locked=True).visitor(None)
+        Authenticator(server.store, always_needs_key=True).caller(None)
 
 
 def test_an_address_of_other_machines_needs_a_valid_key(server: Server) -> None:

@@ -44,7 +44,7 @@ def serve(
     try:
         import uvicorn  # noqa: PLC0415 - `--help` does without
 
-        from slowwave.server.access.door import check_address, is_loopback  # noqa: PLC0415
+        from slowwave.server.access.authentication import check_address, is_loopback  # noqa: PLC0415
         from slowwave.server.app import Serving, build_app  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise SettingsError(f"{error.name} is not installed: pip install 'slowwave[server]'") from error
@@ -55,7 +55,7 @@ def serve(
         serving = Serving(
             names=(host, *allow_host),
             read_only=read_only,
-            always_locked=not is_loopback(host),
+            always_needs_key=not is_loopback(host),
             proxy_to=proxy_to,
         )
         served = build_app(store, serving)

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from slowwave import __version__
 from slowwave.errors import SlowwaveError
 from slowwave.server.access.admission import DecodedPaths, RawPaths
-from slowwave.server.access.door import Door
+from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.guards import BodyGuard, HostGuard
 from slowwave.server.access.problems import problem, problem_of, status_kind
 from slowwave.server.dashboard.site import build_dashboard
@@ -36,14 +36,14 @@ class Serving:
     Attributes:
         names: the names of the server besides "localhost"; IP addresses need none.
         read_only: refuse every write.
-        always_locked: need a key also while the store has none.
+        always_needs_key: need a key also while the store has none.
         proxy_to: the address of a model's server, whose chat completions `/proxy` serves with a memory; None: no proxy.
         streams: the open event streams. `streams.end()` ends them, for a server that stops.
     """
 
     names: Iterable[str] = ()
     read_only: bool = False
-    always_locked: bool = False
+    always_needs_key: bool = False
     proxy_to: str | None = None
     streams: Streams = field(default_factory=Streams)
 
@@ -54,14 +54,14 @@ class Shared:
 
     Attributes:
         store: the open store.
-        door: admits requests, and opens memories.
+        authenticator: admits requests, and opens memories.
         jobs: work on threads.
         plans: plans of dry runs that wait to be applied.
         streams: the open event streams.
     """
 
     store: Slowwave
-    door: Door
+    authenticator: Authenticator
     streams: Streams
     jobs: Jobs = field(default_factory=Jobs)
     plans: Plans = field(default_factory=Plans)
@@ -70,11 +70,11 @@ class Shared:
 def build_app(store: Slowwave, serving: Serving | None = None) -> ASGIApp:
     """The application over an open store. At its shutdown it waits for running jobs; the caller closes the store."""
     serving = serving or Serving()
-    door = Door(store, read_only=serving.read_only, always_locked=serving.always_locked)
-    shared = Shared(store=store, door=door, streams=serving.streams)
+    authenticator = Authenticator(store, read_only=serving.read_only, always_needs_key=serving.always_needs_key)
+    shared = Shared(store=store, authenticator=authenticator, streams=serving.streams)
 
-    proxy = None if serving.proxy_to is None else Proxy(door, checked_upstream(serving.proxy_to))
-    mcp = build_http_app(_admit(door), problem_of, read_only=serving.read_only)
+    proxy = None if serving.proxy_to is None else Proxy(authenticator, checked_upstream(serving.proxy_to))
+    mcp = build_http_app(_admit(authenticator), problem_of, read_only=serving.read_only)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -103,20 +103,20 @@ def _refused(_: Request, error: Exception) -> Response:
     return problem(status_kind(error.status_code, error.detail), error.detail)
 
 
-def _admit(door: Door) -> Admit:
+def _admit(authenticator: Authenticator) -> Admit:
     """Admits the requests of MCP: the scope of the address, else that of the key."""
 
     def admit(authorization: str | None, scope: str | None) -> Opened:
-        visitor = door.visitor(authorization)
-        memory = visitor.memory(visitor.own_scope if scope is None else scope, "read")
-        return Opened(memory=memory, may_write=visitor.may("write"))
+        caller = authenticator.caller(authorization)
+        memory = caller.memory(caller.own_scope if scope is None else scope, "read")
+        return Opened(memory=memory, may_write=caller.may("write"))
 
     return admit
 
 
 def _dashboard(shared: Shared) -> Mount:
     """The dashboard, which answers every path that no other interface has."""
-    return Mount("/", DecodedPaths(build_dashboard(shared.door, shared.jobs, shared.plans)))
+    return Mount("/", DecodedPaths(build_dashboard(shared.authenticator, shared.jobs, shared.plans)))
 
 
 def _routes(shared: Shared) -> list[Route | Mount]:
@@ -135,6 +135,6 @@ def _routes(shared: Shared) -> list[Route | Mount]:
     return [
         Route("/healthz", alive),
         Route("/readyz", ready),
-        Mount("/v1", build_http(shared.door, shared.jobs, shared.plans, shared.streams)),
-        Mount("/mem0", build_mem0(shared.door)),
+        Mount("/v1", build_http(shared.authenticator, shared.jobs, shared.plans, shared.streams)),
+        Mount("/mem0", build_mem0(shared.authenticator)),
     ]

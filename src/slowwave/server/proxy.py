@@ -20,7 +20,7 @@ from slowwave.clients.dialects import CALLS
 from slowwave.clients.wrapping import ClientMemory, Turn
 from slowwave.errors import InputError, PortError, SettingsError, SlowwaveError
 from slowwave.pipelines.admin.access import MARK
-from slowwave.server.access.door import Door
+from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.errors import UnauthorizedError
 from slowwave.server.access.problems import problem, problem_of, status_kind
 
@@ -85,12 +85,12 @@ class Proxy:
     """Passes calls on to one server.
 
     Args:
-        door: admits requests, and opens memories.
+        authenticator: admits requests, and opens memories.
         upstream: the checked address of the other server.
     """
 
-    def __init__(self, door: Door, upstream: str) -> None:
-        self._door = door
+    def __init__(self, authenticator: Authenticator, upstream: str) -> None:
+        self._authenticator = authenticator
         self._upstream = upstream
         self._client: httpx2.AsyncClient | None = None
 
@@ -157,12 +157,12 @@ class Proxy:
                 "other server"
             )
         secret = request.headers.get(KEY)
-        visitor = self._door.visitor(None) if secret is None else self._door.holder(secret)
+        caller = self._authenticator.caller(None) if secret is None else self._authenticator.holder(secret)
         try:
-            scope = unquote(request.path_params.get("scope", ""), errors="strict") or visitor.own_scope
+            scope = unquote(request.path_params.get("scope", ""), errors="strict") or caller.own_scope
         except UnicodeDecodeError as error:
             raise InputError("the scope in the path is not valid UTF-8") from error
-        return ClientMemory(visitor.memory(scope, "read", "write"), None, BUDGET_TOKENS)
+        return ClientMemory(caller.memory(scope, "read", "write"), None, BUDGET_TOKENS)
 
     async def _send(self, request: Request, path: str, body: Mapping[str, Any] | None) -> "httpx2.Response":
         """Send a request on, and return the answer as soon as its headers are there.

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from slowwave import Slowwave
 from slowwave.model.plan import Plan, Run
 from slowwave.pipelines.admin.undo import undone_runs
-from slowwave.server.access.door import Door
+from slowwave.server.access.authentication import Authenticator
 from slowwave.server.app import build_app
 from slowwave.server.dashboard.rows import ChangeRow, GroupRow, RunRow, StageRow, texts_of
 from slowwave.server.dashboard.site import build_dashboard
@@ -64,7 +64,7 @@ def browser(store: Slowwave) -> Iterator[TestClient]:
 
 
 def client_of(store: Slowwave, *, read_only: bool = False) -> TestClient:
-    dashboard = build_dashboard(Door(store, read_only=read_only), Jobs(), Plans())
+    dashboard = build_dashboard(Authenticator(store, read_only=read_only), Jobs(), Plans())
     return TestClient(dashboard, base_url="http://localhost", headers={"accept": "text/html"})
 
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from slowwave.errors import SlowwaveError
-from slowwave.server.access.door import Door, Visitor
+from slowwave.server.access.authentication import Authenticator, Caller
 from slowwave.server.access.problems import problem_of
 
 OPEN: Final = frozenset({"/openapi.json"})
@@ -58,24 +58,24 @@ class DecodedPaths:
 
 
 class Admission:
-    """Finds the visitor of a request before anything of it is read.
+    """Finds the caller of a request before anything of it is read.
 
     Args:
-        app: the application behind it, which finds the visitor in `request.state.visitor`.
-        door: admits requests.
+        app: the application behind it, which finds the caller in `request.state.caller`.
+        authenticator: admits requests.
         whole: called with a path that may be a short form; returns the path of a route.
-        shared: what routes find in `request.state` besides the visitor.
+        shared: what routes find in `request.state` besides the caller.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        door: Door,
+        authenticator: Authenticator,
         whole: Callable[[str], str] = str,
         shared: Mapping[str, object] | None = None,
     ) -> None:
         self._app = app
-        self._door = door
+        self._authenticator = authenticator
         self._whole = whole
         self._shared = dict(shared or {})
 
@@ -90,17 +90,17 @@ class Admission:
         if path not in OPEN:
             try:
                 header = Headers(scope=scope).get("authorization")
-                state["visitor"] = await run_in_threadpool(self._door.visitor, header)
+                state["caller"] = await run_in_threadpool(self._authenticator.caller, header)
             except SlowwaveError as error:
                 await problem_of(error)(scope, receive, send)
                 return
         await self._app({**scope, "path": f"{root}{self._whole(path)}", "state": state}, receive, send)
 
 
-def visitor_of(request: Request) -> Visitor:
+def caller_of(request: Request) -> Caller:
     """Who sends the request, as the admission found."""
-    visitor: Visitor = request.state.visitor
-    return visitor
+    caller: Caller = request.state.caller
+    return caller
 
 
 def decoded(part: object) -> object:

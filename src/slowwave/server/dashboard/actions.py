@@ -99,7 +99,7 @@ def plan_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Plan a sleep pass without carrying it out."""
     memory = visit.act(token, "write")
     report = memory.sleep(dry_run=True)
-    visit.desk.plans.keep(report.plan)
+    visit.state.plans.keep(report.plan)
     return visit.go(f"/nights/plan/{report.plan.id}")
 
 
@@ -107,9 +107,9 @@ def plan_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
 def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Carry out a plan. Groups whose memories have changed since are dropped."""
     memory = visit.act(token, "write")
-    plan = visit.desk.plans.get(memory, plan_id)
+    plan = visit.state.plans.get(memory, plan_id)
     memory.apply(plan)
-    visit.desk.plans.drop(plan_id)
+    visit.state.plans.drop(plan_id)
     return visit.go(f"/runs/{plan.id}")
 
 
@@ -117,8 +117,8 @@ def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResp
 def discard_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Forget a plan. Nothing was changed by it."""
     memory = visit.act(token, "write")
-    visit.desk.plans.get(memory, plan_id)
-    visit.desk.plans.drop(plan_id)
+    visit.state.plans.get(memory, plan_id)
+    visit.state.plans.drop(plan_id)
     return visit.go("/nights")
 
 
@@ -126,7 +126,7 @@ def discard_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectRe
 def run_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Start a sleep pass, and show how far it is."""
     memory = visit.act(token, "write")
-    job = visit.desk.jobs.start(visit.scope, "sleep", lambda report: _sleep(memory, report))
+    job = visit.state.jobs.start(visit.scope, "sleep", lambda report: _sleep(memory, report))
     return visit.go(f"/nights/jobs/{job.id}")
 
 
@@ -154,11 +154,11 @@ def sign_in(visit: AnyVisit, token: Token = "", key: Word = "") -> HTMLResponse 
     """Join a key to this browser's session."""
     visit.check_token(token)
     try:
-        visit.desk.door.holder(key.strip())
+        visit.state.authenticator.holder(key.strip())
     except UnauthorizedError as error:
         return visit.render("sign_in.html", code=401, problem=str(error))
     visit.renew()
-    visit.desk.sessions.sign_in(visit.session, key.strip())
+    visit.state.sessions.sign_in(visit.session, key.strip())
     return visit.go("/")
 
 
@@ -166,7 +166,7 @@ def sign_in(visit: AnyVisit, token: Token = "", key: Word = "") -> HTMLResponse 
 def sign_out(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """End this browser's session."""
     visit.check_token(token)
-    visit.desk.sessions.sign_out(visit.session)
+    visit.state.sessions.sign_out(visit.session)
     return visit.go("/sign-in")
 
 
@@ -176,11 +176,11 @@ def add_key(
 ) -> HTMLResponse:
     """Make a key, and show its secret this once."""
     visit.act(token, "admin")
-    visitor = visit.visitor
-    below = visitor.check_scope(prefix.strip() or visitor.key.prefix) if prefix.strip() or visitor.key.prefix else ""
-    if not visitor.store.has_keys() and "admin" not in right:
+    caller = visit.caller
+    below = caller.check_scope(prefix.strip() or caller.key.prefix) if prefix.strip() or caller.key.prefix else ""
+    if not caller.store.has_keys() and "admin" not in right:
         raise InputError("the first key needs the right 'admin', because from then on only a key opens this page")
-    made = visitor.store.add_key(label, prefix=below, rights=right or ("read",))
+    made = caller.store.add_key(label, prefix=below, rights=right or ("read",))
     return visit.render("key.html", made=made)
 
 
@@ -188,8 +188,8 @@ def add_key(
 def revoke_key(visit: AnyVisit, key_id: str, token: Token = "") -> RedirectResponse:
     """Revoke a key: from now on it opens nothing."""
     visit.act(token, "admin")
-    visit.visitor.check_key(key_id)
-    visit.visitor.store.revoke_key(key_id)
+    visit.caller.check_key(key_id)
+    visit.caller.store.revoke_key(key_id)
     return visit.go("/scopes")
 
 

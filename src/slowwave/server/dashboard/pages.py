@@ -15,10 +15,10 @@ from slowwave.model.plan import Run
 from slowwave.model.scope import Scope
 from slowwave.pipelines.admin.plot import plot
 from slowwave.pipelines.admin.undo import undone_runs
-from slowwave.server.access.door import Visitor
+from slowwave.server.access.authentication import Caller
 from slowwave.server.dashboard import rows
 from slowwave.server.dashboard.templating import Chart, chart_of
-from slowwave.server.dashboard.visit import Desk, Visit, checked_number, counts_by_phase
+from slowwave.server.dashboard.visit import DashboardState, Visit, checked_number, counts_by_phase
 from slowwave.server.dashboard.words import PAIRS
 
 PAGE_SIZE: Final = 50
@@ -52,7 +52,7 @@ def visit(request: Request) -> Visit:
 
 def bare_visit(request: Request) -> Visit:
     """The visit of a request, without a check of rights."""
-    return Visit(cast("Desk", request.app.state.desk), request)
+    return Visit(cast("DashboardState", request.app.state.dashboard), request)
 
 
 Reader = Annotated[Visit, Depends(visit)]
@@ -89,7 +89,7 @@ def today(visit: Reader) -> HTMLResponse:
             ),
         ),
         charts=(_chart(memory, "forgetting"), _chart(memory, "growth")),
-        elsewhere=_scopes_with_content(visit.visitor) if not counts else (),
+        elsewhere=_scopes_with_content(visit.caller) if not counts else (),
         now=memory.ports.now(),
     )
 
@@ -98,10 +98,10 @@ def _chart(memory: AgentMemory, kind: str, memory_id: str | None = None) -> Char
     return chart_of(plot(memory.ports, kind, memory.get(memory_id) if memory_id else None))
 
 
-def _scopes_with_content(visitor: Visitor) -> list[Scope]:
-    """Scopes that the visitor may read and that contain something, the last written first: to go to from an empty one."""
-    below = visitor.check_scope(visitor.key.prefix) if visitor.key.prefix else ""
-    found = [scope for scope in visitor.store.scopes(below, limit=PAGE_SIZE) if scope.facts or scope.messages]
+def _scopes_with_content(caller: Caller) -> list[Scope]:
+    """Scopes that the caller may read and that contain something, the last written first: to go to from an empty one."""
+    below = caller.check_scope(caller.key.prefix) if caller.key.prefix else ""
+    found = [scope for scope in caller.store.scopes(below, limit=PAGE_SIZE) if scope.facts or scope.messages]
     oldest = datetime.min.replace(tzinfo=UTC)
     return sorted(found, key=lambda scope: scope.last_written or oldest, reverse=True)[:ELSEWHERE]
 
@@ -172,7 +172,7 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
     cause = None if every else "sleep"
     runs = memory.runs(NIGHTS, cause=cause, after=after or None, parts="none")
     undone = undone_runs(memory.ports)
-    running = next((job for job in visit.desk.jobs.list(visit.scope) if not job.has_ended), None)
+    running = next((job for job in visit.state.jobs.list(visit.scope) if not job.has_ended), None)
     return visit.render(
         "nights.html",
         runs=[_whole_run(memory, run.id, undone) for run in runs],
@@ -187,7 +187,7 @@ def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
 def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
     """What a sleep pass would do now, as differences with their reasons."""
     memory = visit.memory("read")
-    plan = visit.desk.plans.get(memory, plan_id)
+    plan = visit.state.plans.get(memory, plan_id)
     texts = rows.texts_of(memory, rows.linked_ids([plan]))
     stages = rows.stage_rows(plan, texts)
     return visit.render("plan.html", plan=plan, stages=stages, counted=rows.count_changes(stages))
@@ -196,7 +196,7 @@ def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
 @router.get("/nights/jobs/{job_id}")
 def running_night(visit: Reader, job_id: str) -> HTMLResponse:
     """How far a sleep pass is that was started here; once it has ended, what it reported."""
-    return visit.render("job.html", job=visit.desk.jobs.get(visit.scope, job_id))
+    return visit.render("job.html", job=visit.state.jobs.get(visit.scope, job_id))
 
 
 @router.get("/runs/{run_id}")
@@ -258,22 +258,22 @@ def topic_pages(visit: Reader) -> HTMLResponse:
 @router.get("/scopes")
 def scopes(visit: Reader, after: str = "", q: Text = "") -> HTMLResponse:
     """The scopes of the store that this browser may read, with the counts of their content."""
-    visitor = visit.visitor
-    below = visitor.check_scope(q.strip("/ ") or visitor.key.prefix) if q.strip("/ ") or visitor.key.prefix else ""
-    found = visitor.store.scopes(below, after=after or None, limit=PAGE_SIZE)
+    caller = visit.caller
+    below = caller.check_scope(q.strip("/ ") or caller.key.prefix) if q.strip("/ ") or caller.key.prefix else ""
+    found = caller.store.scopes(below, after=after or None, limit=PAGE_SIZE)
     return visit.render(
         "scopes.html",
         q=q,
         scopes=found,
-        keys=_keys(visitor) if visitor.may("admin") else None,
+        keys=_keys(caller) if caller.may("admin") else None,
         following=found[-1].path if len(found) == PAGE_SIZE else None,
         now=visit.memory("read").ports.now(),
     )
 
 
-def _keys(visitor: Visitor) -> list[AccessKey]:
+def _keys(caller: Caller) -> list[AccessKey]:
     """The keys that the holder of an admin key may manage."""
-    return [key for key in visitor.store.list_keys() if visitor.key.reaches(key.prefix)]
+    return [key for key in caller.store.list_keys() if caller.key.reaches(key.prefix)]
 
 
 def _whole_run(memory: AgentMemory, run_id: str, undone: Mapping[str, str]) -> rows.RunRow:

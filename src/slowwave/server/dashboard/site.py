@@ -10,29 +10,29 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from slowwave.errors import SlowwaveError
-from slowwave.server.access.door import Door
+from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.errors import UnauthorizedError
 from slowwave.server.access.problems import kind_of, problem, status_kind
 from slowwave.server.dashboard import actions, pages
 from slowwave.server.dashboard.pages import bare_visit
-from slowwave.server.dashboard.visit import HEADERS, Desk
+from slowwave.server.dashboard.visit import HEADERS, DashboardState
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 
 INVALID: Final = "a value of this address or form is too long or invalid: go back and correct it"
 
 
-def build_dashboard(door: Door, jobs: Jobs, plans: Plans, *, scope: str | None = None) -> FastAPI:
+def build_dashboard(authenticator: Authenticator, jobs: Jobs, plans: Plans, *, scope: str | None = None) -> FastAPI:
     """The dashboard of a store, as an application that `slowwave serve` mounts at `/`.
 
     Args:
-        door: finds the key of a request, and opens memories.
+        authenticator: finds the key of a request, and opens memories.
         jobs: the jobs of the process.
         plans: the plans that wait to be applied.
         scope: the scope that is shown first; None: the prefix of the key, else "default".
     """
     application = FastAPI(title="Slowwave dashboard", openapi_url=None, docs_url=None, redoc_url=None)
-    application.state.desk = Desk(door=door, jobs=jobs, plans=plans, scope=scope)
+    application.state.dashboard = DashboardState(authenticator=authenticator, jobs=jobs, plans=plans, scope=scope)
     application.include_router(pages.router)
     application.include_router(actions.router)
     application.add_api_route("/sign-in", _sign_in_page, methods=["GET"], include_in_schema=False)
@@ -73,5 +73,5 @@ async def _invalid_request(request: Request, error: Exception) -> HTMLResponse:
 
 def _error_page(request: Request, code: int, title: str, sentence: str) -> HTMLResponse:
     """A page that needs no scope and no key, because either may be what is wrong."""
-    template = bare_visit(request).desk.templates.get_template("error.html")
+    template = bare_visit(request).state.templates.get_template("error.html")
     return HTMLResponse(template.render(title=title, sentence=sentence), code, headers=HEADERS)

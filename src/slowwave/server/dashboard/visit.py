@@ -18,7 +18,7 @@ from jinja2 import Environment
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.access import Right
-from slowwave.server.access.door import Door, Visitor
+from slowwave.server.access.authentication import Authenticator, Caller
 from slowwave.server.access.errors import ForbiddenError
 from slowwave.server.dashboard.templating import create_environment
 from slowwave.server.work.jobs import Jobs
@@ -83,11 +83,11 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class DashboardState:
     """What all requests share.
 
     Attributes:
-        door: finds the key of a request, and opens memories.
+        authenticator: finds the key of a request, and opens memories.
         jobs: the sleep passes that run on threads.
         plans: the plans that wait to be applied.
         scope: the scope that is shown first; None: the prefix of the key, else "default".
@@ -96,7 +96,7 @@ class Desk:
         templates: the templates of the pages.
     """
 
-    door: Door
+    authenticator: Authenticator
     jobs: Jobs
     plans: Plans
     scope: str | None = None
@@ -108,45 +108,47 @@ class Desk:
 class Visit:
     """One request of a browser. It opens the memory of its scope, checks rights and form tokens, and prints templates."""
 
-    def __init__(self, desk: Desk, request: Request) -> None:
-        self.desk = desk
+    def __init__(self, state: DashboardState, request: Request) -> None:
+        self.state = state
         self.request = request
         known = request.cookies.get(COOKIE, "")
         self.is_new = not (len(known) == SESSION_LENGTH and known.isascii())
         self.session = token_urlsafe(32) if self.is_new else known
-        self._visitor: Visitor | None = None
+        self._caller: Caller | None = None
 
     def renew(self) -> None:
         """Begin a new session, so that knowing the old one does not give the rights of the key that signs in now."""
-        self.desk.sessions.sign_out(self.session)
-        self.session, self.is_new, self._visitor = token_urlsafe(32), True, None
+        self.state.sessions.sign_out(self.session)
+        self.session, self.is_new, self._caller = token_urlsafe(32), True, None
 
     @property
-    def visitor(self) -> Visitor:
+    def caller(self) -> Caller:
         """The holder of the key of this browser.
 
         Raises:
             UnauthorizedError: it did not sign in, and a key is needed.
         """
-        if self._visitor is None:
-            secret = self.desk.sessions.secret(self.session)
-            self._visitor = self.desk.door.visitor(None) if secret is None else self.desk.door.holder(secret)
-        return self._visitor
+        if self._caller is None:
+            secret = self.state.sessions.secret(self.session)
+            self._caller = (
+                self.state.authenticator.caller(None) if secret is None else self.state.authenticator.holder(secret)
+            )
+        return self._caller
 
     @property
     def home(self) -> str:
         """The scope that is shown if an address names none."""
-        return self.desk.scope or self.visitor.own_scope
+        return self.state.scope or self.caller.own_scope
 
     @property
     def scope(self) -> str:
         """The scope of this request."""
-        return self.visitor.check_scope(self.request.query_params.get("scope") or self.home)
+        return self.caller.check_scope(self.request.query_params.get("scope") or self.home)
 
     @property
     def is_signed_in(self) -> bool:
         """Whether this browser uses a key."""
-        return self.desk.sessions.secret(self.session) is not None
+        return self.state.sessions.secret(self.session) is not None
 
     def memory(self, *rights: Right) -> AgentMemory:
         """The memory of the scope, for a request that uses these rights.
@@ -156,16 +158,16 @@ class Visit:
             ForbiddenError: the key does not have a right, or does not open the scope.
             InputError: the scope is not a path.
         """
-        return self.visitor.memory(self.scope, *rights)
+        return self.caller.memory(self.scope, *rights)
 
     def may(self, right: Right) -> bool:
         """Whether this browser may use a right; templates leave out what it may not."""
-        return self.visitor.may(right)
+        return self.caller.may(right)
 
     @property
     def token(self) -> str:
         """The form token of this browser, which no page of another site can know."""
-        return hmac.new(self.desk.key, self.session.encode(), sha256).hexdigest()
+        return hmac.new(self.state.key, self.session.encode(), sha256).hexdigest()
 
     def act(self, token: str, *rights: Right) -> AgentMemory:
         """Check the token of a form. Returns the memory of the scope, for an action that uses these rights.
@@ -191,7 +193,7 @@ class Visit:
 
     def render(self, template: str, /, *, code: int = 200, **values: object) -> HTMLResponse:
         """A page from a template."""
-        page = self.desk.templates.get_template(template).render(
+        page = self.state.templates.get_template(template).render(
             visit=self,
             here=self.request.url.path,
             navigation=NAVIGATION,

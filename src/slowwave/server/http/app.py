@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from slowwave.server.access.admission import Admission
-from slowwave.server.access.door import Door
+from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.handlers import described_app
 from slowwave.server.http import changes, memories, nights, notes, upkeep
 from slowwave.server.http.dependencies import REPEATED_AT_ONCE
@@ -24,17 +24,17 @@ DESCRIPTION: Final = (
 )
 
 
-def build_http(door: Door, jobs: Jobs, plans: Plans, streams: Streams) -> ASGIApp:
+def build_http(authenticator: Authenticator, jobs: Jobs, plans: Plans, streams: Streams) -> ASGIApp:
     """The application of `/v1`.
 
     Args:
-        door: admits requests, and opens memories.
+        authenticator: admits requests, and opens memories.
         jobs: the jobs of the process.
         plans: the plans that wait to be applied.
         streams: the open event streams.
     """
     shared = {"jobs": jobs, "plans": plans, "streams": streams, "repeatable": CapacityLimiter(REPEATED_AT_ONCE)}
-    return Admission(routes(), door, whole_path, shared)
+    return Admission(routes(), authenticator, whole_path, shared)
 
 
 @cache

@@ -12,8 +12,8 @@ from fastapi.responses import StreamingResponse
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import SlowwaveError
 from slowwave.model.plan import Written
-from slowwave.server.access.door import Visitor
-from slowwave.server.http.dependencies import JobsOf, Reading, StreamsOf, StrictRoute, Visit
+from slowwave.server.access.authentication import Caller
+from slowwave.server.http.dependencies import JobsOf, Reading, RequestCaller, StreamsOf, StrictRoute
 from slowwave.server.work.jobs import Job, Jobs
 from slowwave.server.work.streams import ALIVE, COMMENT, STOPPED, STREAM_HEADERS, Streams, event_text
 
@@ -35,7 +35,7 @@ _SECONDS_MOST: Final = 86_400
 )
 async def scope_events(
     memory: Reading,
-    visitor: Visit,
+    caller: RequestCaller,
     jobs: JobsOf,
     streams: StreamsOf,
     last_event_id: Annotated[str | None, Header(pattern="^[0-9]{1,15}$")] = None,
@@ -50,7 +50,7 @@ async def scope_events(
     why the stream ends.
     """
     streams.check_room()
-    follow = _Follow(memory, visitor, jobs, streams, None if seconds is None else time.monotonic() + seconds)
+    follow = _Follow(memory, caller, jobs, streams, None if seconds is None else time.monotonic() + seconds)
     first = None if last_event_id is None else int(last_event_id)
     return StreamingResponse(_events(follow, first), media_type="text/event-stream", headers=STREAM_HEADERS)
 
@@ -59,7 +59,7 @@ class _Follow(NamedTuple):
     """What a stream follows, for whom, and until when by the monotonic clock (None: until the client leaves)."""
 
     memory: AgentMemory
-    visitor: Visitor
+    caller: Caller
     jobs: Jobs
     streams: Streams
     until: float | None
@@ -74,7 +74,7 @@ class _Follow(NamedTuple):
 
     def is_admitted(self) -> bool:
         """Whether the key of the stream is still valid."""
-        return self.visitor.is_admitted(self.memory.now())
+        return self.caller.is_admitted(self.memory.now())
 
     def changed_jobs(self, seen: dict[str, tuple[object, ...]]) -> list[Job]:
         """The jobs whose state differs from what was seen, the earliest first."""

@@ -17,8 +17,8 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.access import Right
 from slowwave.model.suggestions import instead_of, use
-from slowwave.server.access.admission import decoded, visitor_of
-from slowwave.server.access.door import Visitor
+from slowwave.server.access.admission import caller_of, decoded
+from slowwave.server.access.authentication import Caller
 from slowwave.server.http.paths import OWN
 from slowwave.server.http.requests import Moment
 from slowwave.server.work.jobs import Jobs
@@ -69,7 +69,7 @@ def streams_of(request: Request) -> Streams:
     return streams
 
 
-Visit = Annotated[Visitor, Depends(visitor_of)]
+RequestCaller = Annotated[Caller, Depends(caller_of)]
 JobsOf = Annotated[Jobs, Depends(jobs_of)]
 PlansOf = Annotated[Plans, Depends(plans_of)]
 StreamsOf = Annotated[Streams, Depends(streams_of)]
@@ -78,8 +78,8 @@ StreamsOf = Annotated[Streams, Depends(streams_of)]
 def opens(*rights: Right) -> Callable[..., AgentMemory]:
     """A dependency: the memory of the scope in the path, for a request that uses these rights."""
 
-    def memory(visitor: Visit, scope: ScopePath) -> AgentMemory:
-        return visitor.memory(visitor.own_scope if scope == OWN else scope, *rights)
+    def memory(caller: RequestCaller, scope: ScopePath) -> AgentMemory:
+        return caller.memory(caller.own_scope if scope == OWN else scope, *rights)
 
     return memory
 
@@ -135,13 +135,13 @@ class RepeatableRoute(StrictRoute):
             key = request.headers.get("idempotency-key")
             if key is None or request.method != "POST" or "scope" not in request.path_params:
                 return await handle(request)
-            visitor, scope = visitor_of(request), unquote(request.path_params["scope"])
-            path = visitor.check_scope(visitor.own_scope if scope == OWN else scope)
-            visitor.require("write")
+            caller, scope = caller_of(request), unquote(request.path_params["scope"])
+            path = caller.check_scope(caller.own_scope if scope == OWN else scope)
+            caller.require("write")
             body = await request.body()
             asked = [request.method, request.url.path, request.url.query, sha256(body).hexdigest()]
-            name = sha256(f"{visitor.key.id}\n{_checked(key)}".encode()).hexdigest()
-            memory = visitor.memory(path)
+            name = sha256(f"{caller.key.id}\n{_checked(key)}".encode()).hexdigest()
+            memory = caller.memory(path)
 
             replayed = True
 

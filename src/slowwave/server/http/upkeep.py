@@ -19,9 +19,9 @@ from slowwave.server.http.dependencies import (
     PlansOf,
     Reading,
     RepeatableRoute,
+    RequestCaller,
     Reviewing,
     Time,
-    Visit,
 )
 
 router = APIRouter(route_class=RepeatableRoute)
@@ -31,12 +31,15 @@ _SVG = "image/svg+xml"
 
 @router.get("/scopes", tags=["scopes"])
 def scopes(
-    visitor: Visit, prefix: Annotated[str | None, Query(max_length=2048)] = None, after: After = None, limit: Limit = 50
+    caller: RequestCaller,
+    prefix: Annotated[str | None, Query(max_length=2048)] = None,
+    after: After = None,
+    limit: Limit = 50,
 ) -> view.Scopes:
     """List the scopes that the key opens, in order of path."""
-    visitor.require("read")
-    wanted = visitor.check_scope(prefix) if prefix else visitor.key.prefix
-    found = visitor.store.scopes(wanted, after=after, limit=limit + 1)
+    caller.require("read")
+    wanted = caller.check_scope(prefix) if prefix else caller.key.prefix
+    found = caller.store.scopes(wanted, after=after, limit=limit + 1)
     page = found[:limit]
     return view.Scopes(
         items=[view.ScopeView.model_validate(scope) for scope in page],
@@ -126,32 +129,32 @@ def erase(memory: Erasing, jobs: JobsOf, plans: PlansOf, asked: ask.Erasure) -> 
 
 
 @router.get("/keys", tags=["keys"])
-def keys(visitor: Visit) -> view.AccessKeys:
+def keys(caller: RequestCaller) -> view.AccessKeys:
     """List the keys within the scopes of the present key, without their secrets."""
-    visitor.require("admin")
-    found = [key for key in visitor.store.list_keys() if visitor.key.reaches(key.prefix)]
+    caller.require("admin")
+    found = [key for key in caller.store.list_keys() if caller.key.reaches(key.prefix)]
     return view.AccessKeys(items=[view.AccessKeyView.model_validate(key) for key in found])
 
 
 @router.post("/keys", status_code=201, tags=["keys"])
-def add_key(visitor: Visit, asked: ask.NewAccessKey) -> view.NewAccessKeyView:
+def add_key(caller: RequestCaller, asked: ask.NewAccessKey) -> view.NewAccessKeyView:
     """Make a key. Its secret is in this response only."""
-    visitor.require("admin")
-    if not visitor.key.reaches(asked.prefix and checked_scope(asked.prefix)):
-        raise ForbiddenError(f"this key opens {visitor.key.prefix!r} and below: a new key cannot open more")
-    found = visitor.store.add_key(
+    caller.require("admin")
+    if not caller.key.reaches(asked.prefix and checked_scope(asked.prefix)):
+        raise ForbiddenError(f"this key opens {caller.key.prefix!r} and below: a new key cannot open more")
+    found = caller.store.add_key(
         asked.label,
         prefix=asked.prefix,
         rights=[right for right in RIGHTS if right in asked.rights],
-        trust=least((asked.trust, visitor.key.trust)),
+        trust=least((asked.trust, caller.key.trust)),
         expires_at=asked.expires_at,
     )
     return view.NewAccessKeyView(key=view.AccessKeyView.model_validate(found.key), secret=found.secret)
 
 
 @router.delete("/keys/{key_id}", tags=["keys"])
-def revoke_key(visitor: Visit, key_id: Id) -> view.AccessKeyView:
+def revoke_key(caller: RequestCaller, key_id: Id) -> view.AccessKeyView:
     """Revoke a key: from now on it opens nothing."""
-    visitor.require("admin")
-    visitor.check_key(key_id)
-    return view.AccessKeyView.model_validate(visitor.store.revoke_key(key_id))
+    caller.require("admin")
+    caller.check_key(key_id)
+    return view.AccessKeyView.model_validate(caller.store.revoke_key(key_id))

@@ -14,8 +14,8 @@ from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
 from slowwave.model.message import content_text
 from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Event
-from slowwave.server.access.admission import Admission, decoded, visitor_of
-from slowwave.server.access.door import Door, Visitor
+from slowwave.server.access.admission import Admission, caller_of, decoded
+from slowwave.server.access.authentication import Authenticator, Caller
 from slowwave.server.access.errors import UnsupportedError
 from slowwave.server.access.handlers import described_app
 from slowwave.server.access.values import VISIBLE, only_number
@@ -32,7 +32,7 @@ DELETED_AT_ONCE: Final = 10_000
 _PROJECTS: Final = "/api/v1/orgs/organizations/{org}/projects/"
 _DAY: Final = time(23, 59, 59, tzinfo=UTC)
 
-Visit = Annotated[Visitor, Depends(visitor_of)]
+RequestCaller = Annotated[Caller, Depends(caller_of)]
 MemoryId = Annotated[str, BeforeValidator(decoded)]
 Object = dict[str, Any]
 
@@ -127,13 +127,13 @@ class Feedback(Asked):
     feedback_reason: Annotated[str, Field(max_length=10_000)] | None = None
 
 
-def build_mem0(door: Door) -> ASGIApp:
+def build_mem0(authenticator: Authenticator) -> ASGIApp:
     """The application of `/mem0`.
 
     Args:
-        door: admits requests, and opens memories.
+        authenticator: admits requests, and opens memories.
     """
-    return Admission(_routes(), door)
+    return Admission(_routes(), authenticator)
 
 
 @cache
@@ -143,9 +143,9 @@ def _routes() -> FastAPI:
 
 
 @router.get("/v1/ping/")
-def ping(visitor: Visit) -> Object:
+def ping(caller: RequestCaller) -> Object:
     """Say that the key is valid. Clients ask this first."""
-    return {"status": "ok", "org_id": "slowwave", "project_id": visitor.key.prefix or "default", "user_email": None}
+    return {"status": "ok", "org_id": "slowwave", "project_id": caller.key.prefix or "default", "user_email": None}
 
 
 # ---- add, list and search
@@ -153,11 +153,11 @@ def ping(visitor: Visit) -> Object:
 
 @router.post("/v3/memories/add/")
 @router.post("/v1/memories/")
-def add(visitor: Visit, asked: Adding) -> Object:
+def add(caller: RequestCaller, asked: Adding) -> Object:
     """Store messages and extract facts from them, or store texts as facts. It is done when this is answered."""
     given = asked.model_dump(include=set(ENTITIES), exclude_none=True)
-    place = place_of(visitor, {**(asked.filters or {}), **given})
-    memory = opened(visitor, place, "write")
+    place = place_of(caller, {**(asked.filters or {}), **given})
+    memory = opened(caller, place, "write")
     at = None if asked.timestamp is None else datetime.fromtimestamp(asked.timestamp, UTC)
     if not asked.infer:
         expires = None if asked.expiration_date is None else datetime.combine(_date(asked.expiration_date), _DAY)
@@ -178,9 +178,9 @@ def add(visitor: Visit, asked: Adding) -> Object:
 
 
 @router.get("/v1/event/{event_id}/")
-def event(visitor: Visit, event_id: MemoryId) -> Object:
+def event(caller: RequestCaller, event_id: MemoryId) -> Object:
     """Say that an add is done, which it is when it was answered."""
-    visitor.require("read")
+    caller.require("read")
     from_uuid(event_id)
     return {"event_id": event_id, "status": "SUCCEEDED"}
 
@@ -188,14 +188,14 @@ def event(visitor: Visit, event_id: MemoryId) -> Object:
 @router.post("/v3/memories/")
 @router.post("/v2/memories/")
 def list_memories(
-    visitor: Visit,
+    caller: RequestCaller,
     request: Request,
     asked: Listing,
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
     page_size: Annotated[int, Query(ge=1, le=PAGE_MOST)] = 100,
 ) -> Object:
     """List the memories that match a filter, the latest first, page by page."""
-    found = sorted(_matching(visitor, asked), key=lambda pair: pair[1].id, reverse=True)
+    found = sorted(_matching(caller, asked), key=lambda pair: pair[1].id, reverse=True)
     cut = found[(page - 1) * page_size : page * page_size]
     more = page * page_size < len(found)
     return {
@@ -207,23 +207,23 @@ def list_memories(
 
 
 @router.get("/v1/memories/")
-def list_by_entities(visitor: Visit, asked: Annotated[Entities, Query()]) -> list[Object]:
+def list_by_entities(caller: RequestCaller, asked: Annotated[Entities, Query()]) -> list[Object]:
     """List the memories of entities, as older clients ask."""
-    place_of(visitor, asked.model_dump())
+    place_of(caller, asked.model_dump())
     listing = Listing(filters=asked.model_dump(exclude_none=True))
-    return [shown(place, memory) for place, memory in _matching(visitor, listing)]
+    return [shown(place, memory) for place, memory in _matching(caller, listing)]
 
 
 @router.post("/v3/memories/search/")
 @router.post("/v2/memories/search/")
 @router.post("/v1/memories/search/")
-def search(visitor: Visit, asked: Searching) -> Object:
+def search(caller: RequestCaller, asked: Searching) -> Object:
     """Find the best memories for a question. `score` is the relevance, from 0 to 1."""
     top_k = asked.top_k or asked.limit or 10
     hits = [
         (hit.relevance, hit.score, place, hit.memory)
-        for place in places(visitor, asked.filters)
-        for hit in opened(visitor, place, "read").search(
+        for place in places(caller, asked.filters)
+        for hit in opened(caller, place, "read").search(
             asked.query,
             top_k=PAGE_MOST if asked.filters else top_k,
             kinds=FACT_KINDS,
@@ -240,31 +240,31 @@ def search(visitor: Visit, asked: Searching) -> Object:
 
 
 @router.get("/v1/memories/{memory_id}/")
-def get(visitor: Visit, memory_id: MemoryId) -> Object:
+def get(caller: RequestCaller, memory_id: MemoryId) -> Object:
     """Read one memory."""
-    return shown(*_present(visitor, memory_id))
+    return shown(*_present(caller, memory_id))
 
 
 @router.put("/v1/memories/{memory_id}/")
-def update(visitor: Visit, memory_id: MemoryId, asked: Changing) -> Object:
+def update(caller: RequestCaller, memory_id: MemoryId, asked: Changing) -> Object:
     """Change the text or the metadata of a memory. Its former values stay in its history."""
-    place, found = _present(visitor, memory_id, writes=True)
-    return shown(place, _updated(visitor, place, found, asked))
+    place, found = _present(caller, memory_id, writes=True)
+    return shown(place, _updated(caller, place, found, asked))
 
 
 @router.delete("/v1/memories/{memory_id}/")
-def delete(visitor: Visit, memory_id: MemoryId) -> Object:
+def delete(caller: RequestCaller, memory_id: MemoryId) -> Object:
     """Retract a memory. It is not destroyed: `undo` of the run brings it back."""
-    place, found = _present(visitor, memory_id, writes=True)
-    opened(visitor, place, "write").delete(found.id)
+    place, found = _present(caller, memory_id, writes=True)
+    opened(caller, place, "write").delete(found.id)
     return {"message": "Memory deleted successfully!"}
 
 
 @router.get("/v1/memories/{memory_id}/history/")
-def history(visitor: Visit, memory_id: MemoryId) -> list[Mapping[str, object]]:
+def history(caller: RequestCaller, memory_id: MemoryId) -> list[Mapping[str, object]]:
     """List what happened to a memory, oldest first."""
-    place, found = find(visitor, from_uuid(memory_id))
-    events = opened(visitor, place, "read").history(found.id)
+    place, found = find(caller, from_uuid(memory_id))
+    events = opened(caller, place, "read").history(found.id)
     return [row for one in events if (row := _event(one, place, memory_id)) is not None]
 
 
@@ -272,32 +272,32 @@ def history(visitor: Visit, memory_id: MemoryId) -> list[Mapping[str, object]]:
 
 
 @router.put("/v1/batch/")
-def update_all(visitor: Visit, asked: ChangingAll) -> Object:
+def update_all(caller: RequestCaller, asked: ChangingAll) -> Object:
     """Change several memories, after all of them were found."""
-    present = [(*_present(visitor, one.memory_id, writes=True), one) for one in asked.memories]
+    present = [(*_present(caller, one.memory_id, writes=True), one) for one in asked.memories]
     for place, found, change in present:
-        _updated(visitor, place, found, change)
+        _updated(caller, place, found, change)
     return {"message": f"Successfully updated {len(present)} memories"}
 
 
 @router.delete("/v1/batch/")
-def delete_all_of(visitor: Visit, asked: All) -> Object:
+def delete_all_of(caller: RequestCaller, asked: All) -> Object:
     """Retract several memories, after all of them were found; one run in each scope."""
-    present = [_present(visitor, one.memory_id, writes=True) for one in asked.memories]
+    present = [_present(caller, one.memory_id, writes=True) for one in asked.memories]
     by_path: dict[str, tuple[Place, list[Memory]]] = {}
     for place, found in present:
         by_path.setdefault(place.path, (place, []))[1].append(found)
     for place, some in by_path.values():
-        opened(visitor, place, "write").delete(some)
+        opened(caller, place, "write").delete(some)
     return {"message": f"Successfully deleted {len(present)} memories"}
 
 
 @router.delete("/v1/memories/")
-def delete_all(visitor: Visit, asked: Annotated[Entities, Query()]) -> Object:
+def delete_all(caller: RequestCaller, asked: Annotated[Entities, Query()]) -> Object:
     """Retract all memories and messages of entities."""
-    place_of(visitor, asked.model_dump())  # refuses a request that names none
-    for place in places(visitor, asked.model_dump(exclude_none=True)):
-        _empty(visitor, place)
+    place_of(caller, asked.model_dump())  # refuses a request that names none
+    for place in places(caller, asked.model_dump(exclude_none=True)):
+        _empty(caller, place)
     return {"message": "Memories deleted successfully!"}
 
 
@@ -305,12 +305,12 @@ def delete_all(visitor: Visit, asked: Annotated[Entities, Query()]) -> Object:
 
 
 @router.get("/v1/entities/")
-def list_entities(visitor: Visit) -> Object:
+def list_entities(caller: RequestCaller) -> Object:
     """List the users, agents, apps and runs with memories."""
-    visitor.require("read")
+    caller.require("read")
     totals: dict[tuple[str, str], int] = {}
-    for place in places(visitor, None):
-        number = len(facts(visitor, place))
+    for place in places(caller, None):
+        number = len(facts(caller, place))
         for name, value in place.entities.items() if number else ():
             kind = name.removesuffix("_id")
             totals[kind, value] = totals.get((kind, value), 0) + number
@@ -323,31 +323,31 @@ def list_entities(visitor: Visit) -> Object:
 
 @router.delete("/v2/entities/{kind}/{name}/")
 def delete_entity(
-    visitor: Visit,
+    caller: RequestCaller,
     kind: Annotated[str, BeforeValidator(decoded)],
     name: Annotated[str, BeforeValidator(decoded)],
 ) -> Object:
     """Retract all memories and messages of one entity."""
     if f"{kind}_id" not in ENTITIES:
         raise InputError(f"there are no entities of the type {kind[:40]!r}: use user, agent, app or run")
-    found = [place for place in places(visitor, {f"{kind}_id": name}) if _empty(visitor, place)]
+    found = [place for place in places(caller, {f"{kind}_id": name}) if _empty(caller, place)]
     if not found:
         raise NotFoundError("Entity not found")
     return {"message": "Entity deleted successfully."}
 
 
 @router.get(f"{_PROJECTS}{{project}}/")
-def project(visitor: Visit, org: str, project: str) -> Object:
+def project(caller: RequestCaller, org: str, project: str) -> Object:
     """Read the settings of the project. Slowwave has none of them."""
-    visitor.require("read")
+    caller.require("read")
     return {"id": project, "org_id": org, "custom_instructions": None, "custom_categories": None}
 
 
 @router.post("/v1/feedback/")
-def feedback(visitor: Visit, asked: Feedback) -> Object:
+def feedback(caller: RequestCaller, asked: Feedback) -> Object:
     """Keep feedback in the metadata of a memory. POSITIVE also counts as a use, so that the memory fades more slowly."""
-    place, found = _present(visitor, asked.memory_id, writes=True)
-    memory = opened(visitor, place, "write")
+    place, found = _present(caller, asked.memory_id, writes=True)
+    memory = opened(caller, place, "write")
     kept = {"feedback": asked.feedback, "feedback_reason": asked.feedback_reason}
     metadata = {
         name: value for name, value in {**found.metadata, **kept}.items() if value is not None or name not in kept
@@ -359,15 +359,15 @@ def feedback(visitor: Visit, asked: Feedback) -> Object:
 
 
 @router.patch(f"{_PROJECTS}{{project}}/")
-def change_project(visitor: Visit, org: str, project: str) -> Object:  # noqa: ARG001 - the names in the path
+def change_project(caller: RequestCaller, org: str, project: str) -> Object:  # noqa: ARG001 - the names in the path
     """Change the settings of the project. It is not served: they would have no effect."""
-    _not_served(visitor)
+    _not_served(caller)
     return {}
 
 
-def _not_served(visitor: Visit) -> None:
+def _not_served(caller: RequestCaller) -> None:
     """Refuse what Slowwave does not serve, instead of accepting it without effect."""
-    visitor.require("read")
+    caller.require("read")
     raise UnsupportedError("Slowwave does not serve this request of mem0: see docs/mem0-server.md")
 
 
@@ -395,42 +395,42 @@ def _date(text: str) -> datetime:
         raise InputError(f"expiration_date {text!r} is not a date: write it as 2026-12-31") from None
 
 
-def _matching(visitor: Visitor, asked: Listing) -> list[tuple[Place, Memory]]:
+def _matching(caller: Caller, asked: Listing) -> list[tuple[Place, Memory]]:
     """The facts that match a filter, with their places."""
-    visitor.require("read")
+    caller.require("read")
     return [
         (place, memory)
-        for place in places(visitor, asked.filters)
-        for memory in facts(visitor, place)
+        for place in places(caller, asked.filters)
+        for memory in facts(caller, place)
         if matches(asked.filters, place, memory) and (not asked.categories or memory.category in asked.categories)
     ]
 
 
-def _present(visitor: Visitor, memory_id: str, *, writes: bool = False) -> tuple[Place, Memory]:
+def _present(caller: Caller, memory_id: str, *, writes: bool = False) -> tuple[Place, Memory]:
     """A memory that was not deleted."""
-    visitor.require("write" if writes else "read")
-    place, found = find(visitor, from_uuid(memory_id))
+    caller.require("write" if writes else "read")
+    place, found = find(caller, from_uuid(memory_id))
     if found.phase == "retracted" or found.kind not in FACT_KINDS:
         raise NotFoundError("Memory not found!")
     return place, found
 
 
-def _updated(visitor: Visitor, place: Place, found: Memory, asked: Changing) -> Memory:
+def _updated(caller: Caller, place: Place, found: Memory, asked: Changing) -> Memory:
     if (
         asked.timestamp is not None
         or asked.expiration_date is not None
         or ("expiration_date" in asked.model_fields_set and found.expires_at is not None)
     ):
         raise InputError("timestamp and expiration_date cannot be changed: add the memory again with infer=False")
-    memory = opened(visitor, place, "write")
+    memory = opened(caller, place, "write")
     if asked.text is not None or asked.metadata is not None:
         memory.update(found.id, asked.text, metadata=asked.metadata)
     return memory.get(found.id)
 
 
-def _empty(visitor: Visitor, place: Place) -> bool:
+def _empty(caller: Caller, place: Place) -> bool:
     """Retract the facts and messages of a place; whether there were any."""
-    memory, deleted = opened(visitor, place, "write"), False
+    memory, deleted = opened(caller, place, "write"), False
     while some := memory.get_all(kinds=[*FACT_KINDS, MESSAGE], limit=DELETED_AT_ONCE):
         memory.delete(some)
         deleted = True

@@ -9,7 +9,7 @@ from slowwave.errors import InputError
 from slowwave.model.access import Right
 from slowwave.model.memory import FACT_KINDS, Memory
 from slowwave.model.scope import names_of, scope_of
-from slowwave.server.access.door import Visitor
+from slowwave.server.access.authentication import Caller
 from slowwave.server.mem0.filters import ENTITIES, MISSING, holds, pinned
 from slowwave.server.mem0.ids import to_uuid
 
@@ -35,7 +35,7 @@ class Place:
     entities: Mapping[str, str]
 
 
-def place_of(visitor: Visitor, values: Mapping[str, object]) -> Place:
+def place_of(caller: Caller, values: Mapping[str, object]) -> Place:
     """The scope of the entities that a request names.
 
     Raises:
@@ -52,17 +52,17 @@ def place_of(visitor: Visitor, values: Mapping[str, object]) -> Place:
     if not entities:
         raise InputError(f"At least one of {', '.join(ENTITIES)} is required")
     parts = [f"{name.removesuffix('_id')}.{value}" for name, value in entities.items()]
-    return Place(path=scope_of([FOLDER, *parts], below=visitor.key.prefix), entities=entities)
+    return Place(path=scope_of([FOLDER, *parts], below=caller.key.prefix), entities=entities)
 
 
-def places(visitor: Visitor, filters: object) -> list[Place]:
+def places(caller: Caller, filters: object) -> list[Place]:
     """The scopes of this key in which memories may match a filter.
 
     Raises:
         InputError: it is not a filter, or more than 1,000 scopes match.
     """
     found: list[Place] = []
-    for place in _below(visitor, _narrowed(visitor, filters)):
+    for place in _below(caller, _narrowed(caller, filters)):
         if holds(filters, lambda name, place=place: _entity(place, name)) is False:  # type: ignore[misc]
             continue
         found.append(place)
@@ -76,26 +76,26 @@ def matches(filters: object, place: Place, memory: Memory) -> bool:
     return holds(filters, lambda name: _field(place, memory, name)) is True
 
 
-def facts(visitor: Visitor, place: Place, right: Right = "read") -> list[Memory]:
+def facts(caller: Caller, place: Place, right: Right = "read") -> list[Memory]:
     """The facts of a place that are in use, the latest first."""
-    memory = visitor.memory(place.path, right)
+    memory = caller.memory(place.path, right)
     return memory.get_all(kinds=[*FACT_KINDS], order="-recorded", limit=FACTS_MOST)
 
 
-def find(visitor: Visitor, memory_id: str) -> tuple[Place, Memory]:
+def find(caller: Caller, memory_id: str) -> tuple[Place, Memory]:
     """A memory by its id, in any scope of mem0's entities that the key opens.
 
     Raises:
         NotFoundError: there is none.
     """
-    found = visitor.store.find(memory_id, _root(visitor))
-    place = _place(visitor, found.scope)
+    found = caller.store.find(memory_id, _root(caller))
+    place = _place(caller, found.scope)
     return place, found
 
 
-def opened(visitor: Visitor, place: Place, *rights: Right) -> AgentMemory:
+def opened(caller: Caller, place: Place, *rights: Right) -> AgentMemory:
     """The memory of a place."""
-    return visitor.memory(place.path, *rights)
+    return caller.memory(place.path, *rights)
 
 
 def shown(place: Place, memory: Memory, score: float | None = None) -> dict[str, object]:
@@ -114,27 +114,27 @@ def shown(place: Place, memory: Memory, score: float | None = None) -> dict[str,
     return values if score is None else {**values, "score": score}
 
 
-def _root(visitor: Visitor) -> str:
-    return scope_of([FOLDER], below=visitor.key.prefix)
+def _root(caller: Caller) -> str:
+    return scope_of([FOLDER], below=caller.key.prefix)
 
 
-def _narrowed(visitor: Visitor, filters: object) -> str:
+def _narrowed(caller: Caller, filters: object) -> str:
     """The path above all scopes that can match: that of the user, if the filter names one."""
     user = pinned(filters, ENTITIES[0])
-    return _root(visitor) if user is None else place_of(visitor, {ENTITIES[0]: user}).path
+    return _root(caller) if user is None else place_of(caller, {ENTITIES[0]: user}).path
 
 
-def _below(visitor: Visitor, prefix: str) -> Iterator[Place]:
+def _below(caller: Caller, prefix: str) -> Iterator[Place]:
     after = None
-    while page := visitor.store.scopes(prefix, after=after, limit=PAGE):
-        yield from (_place(visitor, scope.path) for scope in page)
+    while page := caller.store.scopes(prefix, after=after, limit=PAGE):
+        yield from (_place(caller, scope.path) for scope in page)
         after = page[-1].path
 
 
-def _place(visitor: Visitor, path: str) -> Place:
+def _place(caller: Caller, path: str) -> Place:
     """The place of a path below the root. Parts that no entity has made are ignored."""
     entities: dict[str, str] = {}
-    for name in names_of(path.removeprefix(f"{_root(visitor)}").removeprefix("/")):
+    for name in names_of(path.removeprefix(f"{_root(caller)}").removeprefix("/")):
         kind, dot, value = name.partition(".")
         if dot and f"{kind}_id" in ENTITIES:
             entities[f"{kind}_id"] = value

@@ -1,4 +1,4 @@
-"""The door: finds the key of a request, and opens the memories that the key may use."""
+"""Authenticates requests: finds the key of a request, and opens the memories that the key may use."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ _LOCAL: Final = AccessKey(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visitor:
+class Caller:
     """The sender of one request: a key, and the store in which it opens some scopes.
 
     Attributes:
@@ -93,35 +93,35 @@ class Visitor:
         return memory if self.key.trust == "user" else memory.trusting(self.key.trust)
 
 
-class Door:
+class Authenticator:
     """Admits requests to an open store.
 
     Args:
         store: the store.
         read_only: refuse every write.
-        always_locked: need a key also while the store has none.
+        always_needs_key: need a key also while the store has none.
     """
 
-    def __init__(self, store: Slowwave, *, read_only: bool = False, always_locked: bool = False) -> None:
+    def __init__(self, store: Slowwave, *, read_only: bool = False, always_needs_key: bool = False) -> None:
         self.store = store
         self.read_only = read_only
-        self.always_locked = always_locked
+        self.always_needs_key = always_needs_key
 
-    def visitor(self, authorization: str | None) -> Visitor:
-        """The visitor with this header Authorization. The key is looked up in the store at each call.
+    def caller(self, authorization: str | None) -> Caller:
+        """The caller with this header Authorization. The key is looked up in the store at each call.
 
         Raises:
             UnauthorizedError: it is not a valid key, and one is needed.
         """
         if authorization is None:
-            if self.always_locked or self.store.has_keys():
+            if self.always_needs_key or self.store.has_keys():
                 raise UnauthorizedError("a key is needed: send the header `Authorization: Bearer sw_…`")
-            return Visitor(store=self.store, key=_LOCAL, read_only=self.read_only)
+            return Caller(store=self.store, key=_LOCAL, read_only=self.read_only)
         scheme, _, secret = authorization.partition(" ")
         return self.holder(secret.strip() if scheme.lower() in SCHEMES else "")
 
-    def holder(self, secret: str) -> Visitor:
-        """The visitor with the secret of a key.
+    def holder(self, secret: str) -> Caller:
+        """The caller with the secret of a key.
 
         While the store has no key, a client that always sends one is admitted as if it sent none.
 
@@ -129,11 +129,11 @@ class Door:
             UnauthorizedError: it is not a valid key.
         """
         key = self.store.verify_key(secret) if secret else None
-        if key is None and not self.always_locked and not self.store.has_keys():
+        if key is None and not self.always_needs_key and not self.store.has_keys():
             key = _LOCAL
         if key is None:
             raise UnauthorizedError("this key is unknown, revoked or expired: ask for a new one")
-        return Visitor(store=self.store, key=key, read_only=self.read_only)
+        return Caller(store=self.store, key=key, read_only=self.read_only)
 
 
 def check_address(store: Slowwave, host: str) -> None:
