@@ -451,8 +451,8 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
 
 
 def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:
-    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
-    request = Search(text=wanted.question, top_k=HITS if wants_page(wanted.question) else most, min_relevance=0.0)
+    most = HITS if wants_page(wanted.question) else _most_hits(ports, wanted)
+    request = Search(text=wanted.question, top_k=most, min_relevance=0.0)
     present = optional_conversation(wanted.except_conversation)
     if not wanted.related_only:
         return replace(request, except_conversation=present)
@@ -462,10 +462,9 @@ def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:
 
 def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> list[HitForms]:
     """The hits that a context shows: the relevant ones, best first, then those that fill the room that is left, in short."""
-    most = min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
     floor = ports.config.relevance_floor
     related = getattr(ports.embedder, "similarity", {}).get("related", RELATED_COSINE)
-    relevant = [hit for hit in found[:most] if hit.relevance >= floor]
+    relevant = [hit for hit in found[: _most_hits(ports, wanted)] if hit.relevance >= floor]
     named = set(words(wanted.question))
     filling = [
         hit
@@ -476,9 +475,14 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     filling.sort(key=lambda hit: -hit.relevance)
     if wanted.related_only:
         filling = []
-    asked = content_terms(wanted.question) - name_stems({hit.memory.speaker or "" for hit in found})
-    forms = [HitForms(hit=hit, asked=asked) for hit in relevant]
-    return forms + [HitForms(hit=hit, asked=asked, briefly=True) for hit in filling[:FILLING]]
+    stems = content_terms(wanted.question) - name_stems({hit.memory.speaker or "" for hit in found})
+    forms = [HitForms(hit=hit, asked=stems) for hit in relevant]
+    return forms + [HitForms(hit=hit, asked=stems, briefly=True) for hit in filling[:FILLING]]
+
+
+def _most_hits(ports: Ports, wanted: ContextRequest) -> int:
+    """How many hits can fit into a context."""
+    return min(HITS, ports.config.injection_top_k + wanted.budget_tokens // HIT_TOKENS)
 
 
 def _summaries(ports: Ports, name: str | None) -> Summaries:
