@@ -34,6 +34,9 @@ def _filled(world: "World", **config: object) -> AgentMemory:
 
 def test_sections_come_in_an_order_that_caches_well(world: "World") -> None:
     memory = _filled(world, relevance_floor=0.0)
+    said = [Message(role="user", content=f"I painted door {n} of the barn", at=world.clock()) for n in range(40)]
+    memory.add_messages(said, conversation="another")
+    memory.sleep()
     context = memory.context("who is lactose intolerant?", conversation="c", budget_tokens=4000)
     assert [section.name for section in context.sections] == [
         "Known about the user",
