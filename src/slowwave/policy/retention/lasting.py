@@ -57,16 +57,16 @@ _HEALTH: Final = lazy_regex(
     re.IGNORECASE,
 )
 _PASSING: Final = lazy_regex(
-    r"\b(?:(?:is|are|was|were|am|been|feels?|felt) (?:(?:so|very|really|a bit|quite|still|just|pretty) ){0,2}"
+    r"\b(?:(?:is|are|was|were|am|['’](?:m|re)|been|feels?|felt) (?:(?:so|very|really|a bit|quite|still|just|pretty) ){0,2}"
     r"(?:busy|tired|swamped|exhausted|excited|stoked|thrilled|nervous|bored|hungry|stressed|happy|glad|sorry|curious|worried|sick|ill|jet-?lagged)"
-    r"|(?:is|are|am|was|were|has been|have been) (?:(?:still|just|now|also|currently) ){0,2}(?:thinking (?:of|about)|considering|trying|hoping|wondering"
+    r"|(?:is|are|am|['’](?:m|re)|was|were|has been|have been) (?:(?:still|just|now|also|currently) ){0,2}(?:thinking (?:of|about)|considering|trying|hoping|wondering"
     r"|lending a hand|looking forward|getting ready|about to|off to|waiting|debating|deciding)"
     r"|still (?:looking|searching|hunting)|thinks? about|can['’]t wait|looks? forward|might|(?-i:may) (?=[a-z])|had (?:a lot of )?fun|had a (?:\w+ )?(?:time|day|night|weekend|blast)"
     r"|tonight|today|this (?:morning|afternoon|evening|week|weekend)|later today|tomorrow)\b",
     re.IGNORECASE,
 )
 _PLANNED: Final = lazy_regex(
-    r"\b(?:(?:is|are|am|was|were) (?:\w+ly |also |both |still |now )?(?:planning|going to (?:an?|the)\b|having an?\b|hosting)|coming up|upcoming)\b",
+    r"\b(?:(?:is|are|am|['’](?:m|re)|was|were) (?:\w+ly |also |both |still |now )?(?:planning|going to (?:an?|the)\b|having an?\b|hosting)|coming up|upcoming)\b",
     re.IGNORECASE,
 )
 _AHEAD: Final = lazy_regex(
