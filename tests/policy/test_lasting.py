@@ -34,6 +34,9 @@ def fact(text: str, category: str = "observation", kind: Kind = "semantic", **va
         ("Ines adopted a puppy", "observation", "episodic"),
         ("Ines started learning the cello", "observation", "episodic"),
         ("Ines joined the harbour choir", "observation", "episodic"),
+        ("Ines joined a fire brigade", "observation", "episodic"),
+        ("Ines is applying for a visa", "observation", "episodic"),
+        ("Ines is one of the people who founded the choir", "observation", "episodic"),
         ("Ines inherited a clock from an aunt", "other", "semantic"),
         ("Her daughter is allergic to penicillin", "other", "episodic"),
         ("Ines can't have dairy", "other", "semantic"),
@@ -59,6 +62,9 @@ def test_what_a_person_is_and_the_turning_points_of_a_life_last(text: str, categ
         ("Ines is planning a wedding", "goal", "semantic", "lasting"),
         ("Ines had a great time at the fair", "observation", "episodic", "passing"),
         ("Ines runs in May and June", "observation", "semantic", "lasting"),
+        ("Ines cooked for people who lost their jobs", "observation", "episodic", "ordinary"),
+        ("The talk fired up the crowd", "observation", "episodic", "ordinary"),
+        ("The rule was applied to the harbour", "observation", "episodic", "ordinary"),
     ],
 )
 def test_an_outing_is_ordinary_and_a_mood_or_a_vague_plan_passes(

@@ -43,6 +43,8 @@ from slowwave.policy.summaries.life_sentences import labelled_answer, life_sente
         "It's a part-time position at the town archive",
         "Knitting helps me unwind",
         "On the water I'm most alive",
+        "Ines volunteers at the harbour school",
+        "I applied to the harbour college",
     ],
 )
 def test_what_lasts_of_a_life_is_recognised(text: str) -> None:
@@ -69,6 +71,17 @@ def test_what_lasts_of_a_life_is_recognised(text: str) -> None:
         "He noticed the rain",
         "My position on this is clear",
         "I made a list of songs",
+        "Her words fired up the crowd",
+        "A mother's love really grounds us",
+        "It's nice to know that what I'm doing is of use",
+        "I remember why I'm doing what I'm doing",
+        "We've been overwhelmed by the volunteers",
+        "I heard stories from an old veteran named Samuel",
+        "One idea I had was to join a rowing club",
+        "I wonder how it applies to my field",
+        "This formula can be applied to other problems",
+        "It's unfortunate how many people suffer from it",
+        "I cook for people who lost their jobs",
     ],
 )
 def test_an_outing_a_mood_and_a_vague_plan_are_none_of_it(text: str) -> None:

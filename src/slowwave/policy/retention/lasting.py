@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from slowwave.model.memory import SUMMARY, Memory
-from slowwave.policy.retention.life import tells_of_life
+from slowwave.policy.retention.life import tells_of_life, without_others
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ OF_LITTLE_WORTH: Final = 0.3
 """An observation of less importance than this does not last: its words say little."""
 
 _MILESTONE: Final = lazy_regex(
-    r"\b(?:marr(?:y|ied|ies|ying|iage)|wedding|engaged|divorced|separated|widowed|graduat(?:ed|es|ing|ion)|hired|fired|laid off"
+    r"\b(?:marr(?:y|ied|ies|ying|iage)|wedding|engaged|divorced|separated|widowed|graduat(?:ed|es|ing|ion)|hired|fired(?! up)|laid off"
     r"|promoted|resigned|retired|quit|adopt(?:ed|s|ing|ion)|founded|published|released|won|(?:first|second|third) (?:place|prize)|earned|awarded|qualified|passed"
     r"|mov(?:ed|es|ing) (?:in|out|to|from|back|away|into|here|there|abroad)|relocated|emigrated|immigrated|born|gave birth"
     r"|pregnan(?:t|cy)|died|death|passed away|funeral|diagnos(?:ed|is)|surgery|operation|injur(?:ed|y)|hurt|broke (?:an?|his|her|their|my)"
-    r"|hospitali[sz]ed|recovered|enrolled|admitted|accepted|appl(?:ied|ies|ying) (?:to|for)|signed up|became|came out|transitioned"
+    r"|hospitali[sz]ed|recovered|enrolled|admitted|accepted|(?:(?<!be )(?<!is )(?<!are )(?<!was )(?<!been )applied|(?<!it )(?<!this )(?<!that )applies|applying) (?:to|for)|signed up|became|came out|transitioned"
     r"|(?:start(?:ed|s|ing)|beg(?:an|ins|inning)|finish(?:ed|es|ing)|complet(?:ed|es|ing)|open(?:ed|s|ing)|launch(?:ed|es|ing)|left|leav(?:es|ing)"
     r"|los(?:t|es|ing)|sold|sell(?:s|ing)|bought|buy(?:s|ing)|got|gets|getting)"
     r" (?:(?:an?|the|his|her|their|my|our|new|own|another|first|second|old) ){0,3}(?:[\w'’-]+ ){0,2}?"
@@ -45,7 +45,7 @@ _MILESTONE: Final = lazy_regex(
     r"|mother|father|mom|mum|dad|parents?|husband|wife|partner|brother|sister|son|daughter|grandmother|grandfather|friend|visa|citizenship)"
     r"|(?:started|began) (?:\w+ )?(?:play|learn|look|stud|work|train|volunteer|teach|dat|see|car|writ|paint|runn)(?:y|k|n)?ing"
     r"|learn(?:s|ed|t|ing) (?:the (?!news|truth)\w+|(?:how )?to \w+)|shut(?:s|ting)? down|clos(?:ed|es|ing) down"
-    r"|join(?:ed|s|ing) (?:[\w'’-]+ ){0,4}?(?:group|program(?:me)?|team|company|firm|organi[sz]ation|church|army|navy|band|choir|board|faculty|staff|party|union)"
+    r"|join(?:ed|s|ing) (?:[\w'’-]+ ){0,4}?(?:group|program(?:me)?|team|company|firm|organi[sz]ation|church|army|navy|(?:air )?force|brigade|band|choir|board|faculty|staff|party|union)"
     r"|ran (?:an? |the )?(?:[\w-]+ ){0,2}(?:marathon|race)|first (?:step|time|job|child|day at))\b",
     re.IGNORECASE,
 )
@@ -123,14 +123,19 @@ def durability(memory: Memory) -> Durability:
 
 def durability_of_words(text: str) -> Durability:
     """How long what somebody says is of use, by its words alone: health and milestones last, moods and intentions pass."""
-    if _HEALTH.search(text) or _MILESTONE.search(text) or tells_of_life(text):
+    if _HEALTH.search(text) or _is_milestone(text) or tells_of_life(text):
         return "lasting"
     return "passing" if _PASSING.search(text) or _PLANNED.search(text) else "ordinary"
 
 
+def _is_milestone(text: str) -> bool:
+    """Whether a text tells of a turning point in the life of somebody whom it names."""
+    return _MILESTONE.search(without_others(text)) is not None
+
+
 def _is_planned(text: str) -> bool:
     """Whether a text is a plan of something that is soon over: with a date it stays until then, without one it passes."""
-    return _PLANNED.search(text) is not None and not _HEALTH.search(text) and not _MILESTONE.search(text)
+    return _PLANNED.search(text) is not None and not _HEALTH.search(text) and not _is_milestone(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -149,7 +154,7 @@ def _durability(text: str, category: str, is_state: bool, tells: bool) -> Durabi
         return "lasting"
     if _PASSING.search(text):
         return "passing"
-    if _MILESTONE.search(text) or (is_state and tells_of_life(text)):  # an event that is no turning point is on a page
+    if _is_milestone(text) or (is_state and tells_of_life(text)):  # an event that is no turning point is on a page
         return "lasting"
     lasts = category in SELDOM_CHANGES or (category in OF_A_LIFE and tells)
     return "lasting" if is_state and lasts else "ordinary"
@@ -216,7 +221,7 @@ def own_end(memory: Memory) -> datetime | None:
 @lru_cache(maxsize=20_000)
 def _own_end(text: str, said: datetime) -> datetime | None:
     ends = _UNTIL.search(text)
-    if ends or (_AHEAD.search(text) and not _MILESTONE.search(text)):  # a wedding or a move is worth knowing afterwards
+    if ends or (_AHEAD.search(text) and not _is_milestone(text)):  # a wedding or a move is worth knowing afterwards
         from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
 
         days = [

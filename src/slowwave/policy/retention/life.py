@@ -30,7 +30,7 @@ _PLACE: Final = r"(?-i:(?!(?:January|February|March|April|May|June|July|August|S
 
 _PARTS: Final = (
     # Name
-    r"(?:my|his|her|their|its) names?(?:['’]s| is| are| was)|(?<!someone )(?<!man )(?<!person )(?<!guy )(?:named|called) "
+    r"(?:my|his|her|their|its) names?(?:['’]s| is| are| was)|(?<!someone )(?<!man )(?<!person )(?<!guy )(?<!lady )(?<!veteran )(?<!stranger )(?:named|called) "
     + _NAMED,
     # Home and origin
     r"(?:home|native) ?(?:countr(?:y|ies)|town|city|village)|grew up|(?:live|lives|lived|living) (?:in|with|near|alone|by|abroad)"
@@ -68,13 +68,13 @@ _PARTS: Final = (
     # Health
     r"allerg(?:y|ic|ies)|intoleran(?:t|ce)|diabet(?:es|ic)|asthma(?:tic)?|epilep(?:sy|tic)|coeliac|celiac|vegetarian|vegan|halal|kosher|insulin|inhaler"
     r"|chronic|disab(?:led|ility)|blood type|sober|diagnos(?:ed|is)|surgery|injur(?:y|ies|ed)|got hurt|broke (?:an?|my|his|her|their) \w+|depress(?:ed|ion)"
-    r"|(?:struggl\w+|problems|suffer\w*) (?:with|from)|cancer|hospitali[sz]ed|in(?:to)? (?:an? )?(?:\w+ )?accident|ran a red light|wheelchair|hearing aid"
+    r"|(?:struggl\w+|problems|(?<!people )suffer\w*) (?:with|from)|cancer|hospitali[sz]ed|in(?:to)? (?:an? )?(?:\w+ )?accident|ran a red light|wheelchair|hearing aid"
     r"|transition(?:ed|ing)|com(?:e|ing) out|came out",
     # Memberships and service
     r"join(?:ed|ing)? (?:[\w'’-]+ ){0,5}?(?:group|gym|club|church|mosque|temple|synagogue|team|band|choir|brigade|force|army|navy|league|orchestra|council"
     r"|union|party|network|organi[sz]ation|company|firm|faculty|board)"
     r"|(?:member|part) of (?:an?|the|our|my) (?:[\w'’-]+ ){0,4}?(?:group|team|club|brigade|band|choir|organi[sz]ation|program(?:me)?|church|crew)"
-    r"|(?:volunteers|(?:I|we|still|started|been|busy|keep|kept|by|love|loves|enjoys?|is|am|['’]m|carry on|carrying on) (?:still )?volunteer(?:ing)?)\b|(?<!to )volunteer(?:s|ing)? (?:at|for|with|as|once|every)"
+    r"|(?:(?<!the )(?<!other )(?<!any )(?<!more )volunteers|(?:I|we|still|started|been|busy|keep|kept|by|love|loves|enjoys?|is|am|['’]m|carry on|carrying on) (?:still )?volunteer(?:ing)?)\b|(?<!to )volunteer(?:s|ing)? (?:at|for|with|as|once|every)"
     r"|(?:I|we|"
     + _NAMED_SUBJECT
     + r") (?:also )?mentors?|mentoring (?:an?|at|for)|coach(?:es|ing)? (?:an?|the|at|kids)|in the (?:military|army|navy|air force|marines)",
@@ -82,7 +82,7 @@ _PARTS: Final = (
     r"(?:play|plays|playing) (?:the |my |his |her |\w+['’]s )?(?:acoustic |electric |bass |classical )?(?:guitar|piano|violin|clarinet|drums?|cello|flute|sax\w*|trumpet|ukulele|bass|harp|keyboard|organ"
     r"|chess|tennis|soccer|football|basketball|golf|volleyball|hockey|cricket|rugby|badminton|bridge|poker)"
     r"|(?:start(?:ed|s)|began|begun|t(?:ake|akes|ook|aken|aking) up|got into|gotten into|picked up) (?!an?|the|my|his|her|trouble|to (?:think|feel|reali[sz]e|wonder|see)|thinking|feeling|over|off|with|on)\w+"
-    r"|learn(?:s|ed|t|ing) (?:the (?!news|truth)|how to |to )\w+|(?:am|['’]m|is|are|been|started) (?:also |now |just |currently )?doing (?!ok|okay|fine|good|great|well|alright|something|it|that|this|some|my|an|amazing|so|really|better)\w+"
+    r"|learn(?:s|ed|t|ing) (?:the (?!news|truth)|how to |to )\w+|(?:am|['’]m|is|are|been|started) (?:also |now |just |currently )?doing (?!ok|okay|fine|good|great|well|alright|something|it|that|this|some|my|an|amazing|so|really|better|is\b|was\b|has\b|makes?\b|helps?\b|matters?\b|what\b)\w+"
     r"|(?:every|each) (?:day|morning|evening|night|week|weekend|month|year|summer|winter|spring|autumn|fall|christmas|sunday|monday|tuesday|wednesday|thursday|friday|saturday)"
     r"|(?:once|twice|(?:\w+|\d+) times|(?:once or )?twice) (?:a|an|each|every|per) (?:day|week|month|year)|daily routine|traditions?|weekly|usually|on a regular basis",
     # For how long, since when, in childhood
@@ -95,7 +95,7 @@ _PARTS: Final = (
     r"(?:favou?rites?|faves?)(?! (?:memor|part|moment|thing about))|(?:big |huge )?fans? of|obsessed with (?!it|th(?:at|is|ose|ese))\w+|hate[sd]? (?!it|that|when|to|how|this|the fact)\w+|can['’]t stand|prefer(?:s|red)?|(?<!how )(?<!as )passionate (?:about|for)|hobb(?:y|ies)"
     r"|(?:^|(?:I|we|they|both|"
     + _NAMED_SUBJECT
-    + r") (?:(?:also|really|both|always|just|absolutely|still|do|does) )*)(?:love|loves|enjoy|enjoys|likes?|adores?) (?!it|and|or|was|is|were|are|everywhere|that|this|these|those|you|your|how|the|to (?:see|hear|know|think)"
+    + r"(?<!['’]s)) (?:(?:also|really|both|always|just|absolutely|still|do|does) )*)(?:love|loves|enjoy|enjoys|likes?|adores?) (?!it|and|or|was|is|were|are|everywhere|that|this|these|those|you|your|how|the|to (?:see|hear|know|think)"
     r"|seeing|hearing|knowing|being|their|his|her|my|our|all|what|when|seeing)\w+|always (?:loved|wanted|dreamed|had a love)|love (?:of|for) \w+"
     r"|part of (?:my|our|his|her|their|\w+['’]s) li(?:fe|ves)|(?:lots?|has|have) (?:of )?(?:\w+ )?significance|special to (?:me|us|him|her|them)|closer to (?:my|his|her|their|god)|(?:my|his|her|their|\w+['’]s) (?:faith|religion|beliefs)"
     r"|helps? (?:me|us|him|her|them) (?:to )?(?:de-?stress|unwind|cope|relax|sleep|clear (?:my|our|his|her|their) (?:head|mind))|feel(?:s|ing)? most alive|(?:am|['’]m|is) most alive",
@@ -109,7 +109,7 @@ _PARTS: Final = (
     r"|keen on (?!it|that|this)\w+|aspir(?:e|es|ing) to|running for (?:office|mayor|council|president|parliament|congress|senate|school board)|(?:run|ran) for office|get(?:s|ting)? into politics"
     r"|looking into (?:\w+ )?(?:counsel\w+|a career|careers|adopt\w+|becoming)|adoption agenc(?:y|ies)",
     # Main events
-    r"promot(?:ed|ion)|hired|fired|laid off|resigned|retire(?:d|ment|s)|quit (?:my|his|her|their|\w+['’]s)|appl(?:ied|ies|ying) (?:to|for)|adopt(?:ed|s|ing) (?!a|the|this|that (?:approach|style|idea))\w+"
+    r"promot(?:ed|ion)|hired|fired(?! up)|laid off|resigned|retire(?:d|ment|s)|quit (?:my|his|her|their|\w+['’]s)|(?:(?<!be )(?<!is )(?<!are )(?<!was )(?<!been )applied|(?<!it )(?<!this )(?<!that )applies|applying) (?:to|for)|adopt(?:ed|s|ing) (?!a|the|this|that (?:approach|style|idea))\w+"
     r"|passed away|died|death of|(?:the )?loss of|los(?:t|ing) (?:my|his|her|their|our|a|\w+['’]s) (?:\w+ )?"
     + _KIN
     + r"|won (?:an?|the|my|first|second|third)|award(?:ed)?|medals?|trophy|elected"
@@ -144,11 +144,27 @@ _SINGLE: Final = lazy_regex(
 )
 """Words of a single occasion: a day or a week, an outing, a meal."""
 _UNDECIDED: Final = lazy_regex(
-    r"\b(?:(?:is|are|am|['’]m|['’]re|was|been) (?:\w+ )?(?:planning|thinking|considering|debating|wondering)"
+    r"\b(?:(?:is|are|am|['’]m|['’]re|was|been) (?:\w+ )?(?:planning|thinking|considering|debating|wondering)|idea (?:I|we) had"
     r"|plans? (?:to|on)|might|maybe|perhaps|would|wouldn['’]t|['’]d (?:love|like|be)|could|should|if (?:I|you|we|they|he|she)|(?:will|['’]ll)(?! (?:never|always))|can['’]t wait|tonight"
     r"|next (?:week|weekend|month|friday|saturday|sunday))\b",
     re.IGNORECASE,
 )
+
+
+_OF_OTHERS: Final = lazy_regex(
+    r"(?<!one of the )(?<!one of )\b(?:folks|people|those|families|others|everyone|everybody|anyone|anybody|someone|somebody) who\b[^,.;]*",
+    re.IGNORECASE,
+)
+"""What is said of people without a name."""
+
+
+def without_others(text: str) -> str:
+    """A text without what it says of people without a name.
+
+    >>> without_others("Ines cooks for people who lost their jobs")
+    'Ines cooks for '
+    """
+    return _OF_OTHERS.sub("", text)
 
 
 def tells_of_life(text: str) -> bool:
@@ -163,6 +179,7 @@ def tells_of_life(text: str) -> bool:
     """
     if _UNDECIDED.search(text):
         return False
+    text = without_others(text)
     return _LIFE.search(text) is not None or (_ENTERPRISE.search(text) is not None and not is_single(text))
 
 
