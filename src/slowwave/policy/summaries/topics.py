@@ -21,7 +21,7 @@ SURE: Final = 2
 
 _PLANS: Final = lazy_regex(
     r"\b(?:plan(?:s|ned|ning)? (?:to|on|for)|(?:is|am|are|['’](?:m|re)) (?:[\w]+ )?(?:planning|considering|saving up)|going to (?!the\b|a\b|my\b|our\b)\w+|"
-    r"intend(?:s|ing)? to|wants? to|hop(?:e|es|ing) to|aim\w* to|aspires? to|thinking (?:of|about) \w+ing|looking forward to|"
+    r"intend(?:s|ing)? to|wants? to (?!(?:make sure|be sure|ensure|confirm|verify|check|double[- ]check|clarify|ask|tell|say|mention|thank|let you know|know)\b)|hop(?:e|es|ing) to|aim\w* to|aspires? to|thinking (?:of|about) \w+ing|looking forward to|"
     r"decided to|about to|(?:dreams?|dreaming) (?:of|is)|goals? (?:is|are)|resolution is|coming up|upcoming|"
     r"tomorrow|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter))\b",
 )
@@ -33,9 +33,24 @@ _FIGURATIVE: Final = lazy_regex(
 """Phrases whose words are of another topic alone: "twice in a row", "to run for mayor"."""
 _OF_ANOTHER: Final = (
     (lazy_regex(r"(?<!coding )(?<!science )(?<!software )\bboot ?camps?\b", re.IGNORECASE), "workout"),
+    (
+        lazy_regex(
+            r"\b(?:food|toy|clothing|clothes|book|blood) drives?\b|\bfood (?:bank|pantry)\b|\bsoup kitchen\b",
+            re.IGNORECASE,
+        ),
+        "charity",
+    ),
+    (lazy_regex(r"\b(?:kids|children|famil(?:y|ies)) in need\b", re.IGNORECASE), "charity"),
+    (lazy_regex(r"\b(?:stay|keep|remain)(?:s|ed|ing)? active\b", re.IGNORECASE), "workout"),
     (lazy_regex(r"\b(?:skin and coat|coat health|(?:shiny|shinier|healthy) coat)\b", re.IGNORECASE), "pet"),
 )
 """Phrases whose words are of another topic alone, each with a word of its own topic: a boot camp is no travel."""
+_OTHER_FAMILY: Final = lazy_regex(
+    r"\b(?:sav(?:e[sd]?|ing)|rescu(?:e[sd]?|ing)|help(?:s|ed|ing)?|witness(?:es|ed|ing)?|feed(?:s|ing)?|fed|support(?:s|ed|ing)?)"
+    r" (?:an?|another|some|many|other) (?:\w+ )?famil(?:y|ies)\b",
+    re.IGNORECASE,
+)
+"""Families that somebody helps are not the own one."""
 _OF_A_PET: Final = lazy_regex(r"\b(?:allerg\w*|asthma\w*|therapy|emotional support)\b", re.IGNORECASE)
 """What a pet does to its owner: with any other word the health of a pet is told."""
 
@@ -98,8 +113,8 @@ def topics_of(text: str, most: int = 2, *, least: int = SURE) -> tuple[str, ...]
 
 
 def _worded(text: str) -> str:
-    """A text without titles of works, and with a plain word for phrases that mean another topic than their words."""
-    text = _TITLE.sub(" ", text)
+    """A text without titles of works and families that are helped, and with a plain word for phrases that mean another topic than their words."""
+    text = _OTHER_FAMILY.sub(" ", _TITLE.sub(" ", text))
     for phrase, word in _OF_ANOTHER:
         text = phrase.sub(word, text)
     return text
