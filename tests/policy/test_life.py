@@ -117,6 +117,24 @@ def test_a_sentence_that_points_back_comes_with_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Yeah, we go a few times a week.",
+        "Three times a week; it keeps us on track.",
+        "I see them at least once a week.",
+        "Turns out she had no other family - it broke my heart.",
+    ],
+)
+def test_what_says_nothing_without_the_words_before_is_not_listed(text: str) -> None:
+    assert listed(text) == []
+
+
+def test_how_often_is_listed_with_what_is_done() -> None:
+    assert listed("I row twice a week.") == ["I row twice a week."]
+    assert listed("We go to the mosque every week.") == ["We go to the mosque every week."]
+
+
+@pytest.mark.parametrize(
     ("asked", "said", "line"),
     [
         ("How long have you been married?", "Seven years already! We had a feast.", "married: Seven years already"),

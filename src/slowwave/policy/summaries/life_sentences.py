@@ -8,7 +8,7 @@ from typing import Final
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.retention.life import tells_of_life
-from slowwave.policy.summaries.own_statements import of_the_own_life, speaks_to_the_other
+from slowwave.policy.summaries.own_statements import of_the_own_life, says_little, speaks_to_the_other
 from slowwave.policy.text.clauses import Clause, clauses, is_question, sentences
 from slowwave.policy.text.lazy_regex import lazy_regex
 
@@ -20,7 +20,12 @@ ANSWER_MAX: Final = 8
 """Words of an answer that needs its question."""
 
 _POINTS_BACK: Final = lazy_regex(
-    r"(?:it|they|he|she|which|who|whom|because)\b|(?:this|that|these|those)(?:['’]s\b| (?:is|was|are|were|has|have|had|really|just|made|makes?|gave|gives?|helped|helps?|means?|reminds?)\b)",
+    r"(?:(?:it )?turns out (?:that )?)?(?:it|they|he|she|which|who|whom|because)\b|(?:this|that|these|those)(?:['’]s\b| (?:is|was|are|were|has|have|had|really|just|made|makes?|gave|gives?|helped|helps?|means?|reminds?)\b)",
+    re.IGNORECASE,
+)
+_HOW_OFTEN: Final = lazy_regex(
+    r"\b(?:at least )?(?:(?:once|twice|once or twice|(?:a few|several|many|two|three|four|five|six|\d+) times) (?:an?|each|every|per)|every|each) "
+    r"(?:day|week|month|year)\b",
     re.IGNORECASE,
 )
 _ACTS: Final = lazy_regex(r"\b(?:I|we|We)\b")
@@ -74,7 +79,11 @@ def life_sentences(text: str) -> tuple[Clause, ...]:
         whole = replace(sentence[0], text=" ".join(clause.text for clause in sentence))
         short = len(whole.text.split()) <= SENTENCE_MAX
         own = of_the_own_life(whole)
-        telling = [clause for clause in sentence if (own or of_the_own_life(clause)) and tells_of_life(clause.text)]
+        telling = [
+            clause
+            for clause in sentence
+            if (own or of_the_own_life(clause)) and tells_of_life(clause.text) and not _says_how_often(clause.text)
+        ]
         if telling and short and not speaks_to_the_other(whole.text):
             points_back = _POINTS_BACK.match(whole.text)
             if points_back and before is not None and not (found and found[-1] is before):
@@ -111,6 +120,11 @@ def labelled_answer(text: str, asked: str) -> str | None:
         return None
     of_pets = label == "names" and _OF_PETS.search(asked)
     return f"{label}{' of pets' if of_pets else ''}: {said[0].rstrip('.!')}"
+
+
+def _says_how_often(text: str) -> bool:
+    """Whether a clause says how often something happens, and not what: "We go a few times a week"."""
+    return _HOW_OFTEN.search(text) is not None and says_little(_THANKS.sub(" ", _HOW_OFTEN.sub(" ", text)))
 
 
 def _by_sentence(text: str) -> list[list[Clause]]:

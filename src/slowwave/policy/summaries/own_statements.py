@@ -85,6 +85,11 @@ def names_the_last(clause: Clause) -> bool:
     return _NAMES.match(clause.text) is not None
 
 
+def says_little(text: str) -> bool:
+    """Whether all words of a text are stop words and words that say nothing beside a pronoun: "I want to help"."""
+    return not content_terms(text) - _LIGHT
+
+
 def shows(caption: Clause, statements: Iterable[Clause]) -> bool:
     """Whether a caption shows what the speaker's own words are about: they share a content word."""
     said = {stem(word) for clause in statements for word in words(clause.text)}
@@ -99,6 +104,6 @@ def _tells(clause: Clause) -> bool:
     text = clause.text
     if clause.question or clause.caption or _YOU.search(text) or _TO_THE_OTHER.match(text) or _GENERAL.search(text):
         return False
-    if _OF_THE_TALK.search(text) or (_POINTING.search(text) and not content_terms(text) - _LIGHT):
+    if _OF_THE_TALK.search(text) or (_POINTING.search(text) and says_little(text)):
         return False
     return _OWN.search(text) is not None or _SUBJECTLESS.match(text) is not None
