@@ -140,6 +140,8 @@ def test_how_often_is_listed_with_what_is_done() -> None:
         ("How long have you been married?", "Seven years already! We had a feast.", "married: Seven years already"),
         ("Lovely dogs! What are their names?", "Thanks! Biscuit and Toffee.", "names of pets: Biscuit and Toffee"),
         ("What are their names?", "Lena and Paul!", "names: Lena and Paul"),
+        ("A second cat! What's her name?", "Her name is Biscuit! She sleeps.", "names of pets: Biscuit"),
+        ("Such a cute dog! What's his name?", "His name is a long story!", None),
         ("Where do you live?", "In Graz, since May.", "home: In Graz, since May"),
         ("Where do you live?", "Not far away.", None),
         ("What are their names?", "They're doing great.", None),

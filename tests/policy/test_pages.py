@@ -311,6 +311,12 @@ def test_the_name_of_a_pet_stands_on_its_page() -> None:
     assert "weather" not in entry.line.text
 
 
+def test_the_name_of_a_pet_that_was_asked_for_is_listed_once_with_what_it_names() -> None:
+    said = message("Her name is Biscuit! She sleeps all day.")
+    found = message_entries(said, frequencies=COMMON, asked="So cute, another dog! What's her name?")
+    assert [entry.line.text for entry in found if entry.topic == "life"] == ["names of pets: Biscuit"]
+
+
 @pytest.mark.parametrize(
     ("text", "planned"),
     [

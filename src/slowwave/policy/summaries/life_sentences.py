@@ -64,6 +64,7 @@ _ASKED: Final = (
     ),
 )
 """Questions about a life, what an answer contains, and the label under which the page lists the answer."""
+_IS_NAMED: Final = lazy_regex(r"^(?:his|her|its|their) names?(?:['’]s| is| are) ", re.IGNORECASE)
 _OF_PETS: Final = lazy_regex(r"\b(?:pets?|dogs?|cats?|puppy|pup|kitten|kitty)\b", re.IGNORECASE)
 
 
@@ -116,10 +117,11 @@ def labelled_answer(text: str, asked: str) -> str | None:
     if not kinds or not said or is_question(said[0]) or len(said[0].split()) > ANSWER_MAX:
         return None
     answer, label = kinds[0]
-    if not answer.search(said[0]):
-        return None
     of_pets = label == "names" and _OF_PETS.search(asked)
-    return f"{label}{' of pets' if of_pets else ''}: {said[0].rstrip('.!')}"
+    given = _IS_NAMED.sub("", said[0]) if of_pets else said[0]
+    if not answer.search(given):
+        return None
+    return f"{label}{' of pets' if of_pets else ''}: {given.rstrip('.!')}"
 
 
 def _says_how_often(text: str) -> bool:

@@ -135,7 +135,7 @@ def _of_life(text: str, asked: str | None) -> dict[str, list[Clause]]:
     """The sentences of a message for the page of a life, the answer to a question about a life first; empty without any."""
     found = list(life_sentences(text))
     if asked is not None and (answer := labelled_answer(text, asked)):
-        found.insert(0, Clause(text=answer))
+        found = [Clause(text=answer), *(clause for clause in found if not names_the_last(clause))]
     return {LIFE: found} if found else {}
 
 
