@@ -67,6 +67,13 @@ def garden(request: pytest.FixtureRequest) -> "Iterator[AgentMemory]":
 # ---- the formula
 
 
+def test_the_words_of_a_phrase_for_the_present_are_not_searched() -> None:
+    asked = parse_question("Is Rui working at the moment?", {})
+    assert asked.terms == parse_question("Is Rui working?", {}).terms
+    assert asked.recent
+    assert not parse_question("Is Rui working?", {}).recent
+
+
 def test_relevance_has_the_values_of_the_formula() -> None:
     question = parse_question("tulips and Holland", {})
     large = [pytest.approx(0.9526 * 0.3775, abs=1e-4)]  # sigmoid(3) * sigmoid(-0.5)

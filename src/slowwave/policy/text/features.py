@@ -74,6 +74,8 @@ _REQUEST: Final = lazy_regex(
 )
 _SAID: Final = lazy_regex(r"\b(?:did|said|told|mention(?:ed)?)\b")
 _NOW: Final = lazy_regex(r"\b(?:now|latest|currently|current|recently|nowadays|newest|these days|at the moment)\b")
+_AT_PRESENT: Final = lazy_regex(r"\b(?:at the moment|these days|right now|at present)\b", re.IGNORECASE)
+"""Phrases whose words are not searched: "Is he working at the moment?" found each message with a moment."""
 
 PASSAGE: Final = 40
 """Words of a passage."""
@@ -230,7 +232,7 @@ def parse_question(text: str, names: Mapping[str, frozenset[int]]) -> ParsedQues
     wording = _WORD.sub(without_name, text) if names else text
     speakers = frozenset.intersection(*named) if named else frozenset()
     lowered = wording.lower()
-    content, foreign = content_words(wording)
+    content, foreign = content_words(_AT_PRESENT.sub(" ", wording))
     return ParsedQuestion(
         wording=" ".join(wording.split()) if named else text,
         terms=tuple(dict.fromkeys(map(word_id, content)))[:TERMS_MAX],
