@@ -7,6 +7,7 @@ import pytest
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
 from slowwave.model.context import Scene
+from slowwave.model.mind import SummaryRequest
 from slowwave.policy.ranking.layout import shortened
 from slowwave.policy.ranking.packing import estimate
 
@@ -14,8 +15,16 @@ if TYPE_CHECKING:
     from tests.conftest import World
 
 
+SUMMARY = "The roses were watered; the beds were dug; the soil was raked. It rained on the roses"
+
+
+def _long(brief: SummaryRequest) -> str:
+    """A summary of a stretch that does not fit into an era as it is, or a short one of an era."""
+    return SUMMARY if brief.memories[0].depth else f"{SUMMARY}. " * 12
+
+
 def _grown(world: "World", **config: object) -> AgentMemory:
-    world.mind.summary = "The roses were watered; the beds were dug; the soil was raked. It rained on the roses"
+    world.mind.summary = world.mind.summary or SUMMARY
     memory = world.open(immediate_window=4, recent_window=4, **config)
     for n in range(30):
         role = "user" if n % 2 == 0 else "assistant"
@@ -28,6 +37,7 @@ def _grown(world: "World", **config: object) -> AgentMemory:
 
 
 def test_the_s4_layout_is_ordered_and_ends_where_the_agent_continues(world: "World") -> None:
+    world.mind.summary = _long
     memory = _grown(world, relevance_floor=0.0)
     scene = Scene(
         agent="Rosa",
@@ -101,6 +111,7 @@ def test_a_speaker_without_messages_is_not_shown(world: "World") -> None:
 
 
 def test_a_growing_long_term_summary_keeps_its_parts_while_the_budget_allows(world: "World") -> None:
+    world.mind.summary = _long
     memory = _grown(world)
     spans = {one.span for one in memory.summaries() if one.depth == 1}
     assert len(spans) > 2
