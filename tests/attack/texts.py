@@ -79,7 +79,7 @@ def seconds(text: str, folder: Path) -> dict[str, float]:
 
 
 def too_slow(made: Callable[[int], str], longest: int, folder: Path) -> dict[str, float]:
-    """The verbs whose time grows faster than the length, and by how much it grows per doubling; the best of three tries.
+    """The verbs whose time grows faster than the length, and by how much it grows per doubling; the best of six tries.
 
     Args:
         made: gives a text of a length.
@@ -88,7 +88,7 @@ def too_slow(made: Callable[[int], str], longest: int, folder: Path) -> dict[str
     """
     long = seconds(made(longest), folder)
     short: dict[str, float] = {}
-    for _ in range(3):
+    for _ in range(6):
         suspects = {name: took for name, took in long.items() if took > MEASURABLE}
         if not suspects:
             return {}
