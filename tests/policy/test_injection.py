@@ -1,4 +1,5 @@
 from base64 import b64encode, urlsafe_b64encode
+from time import process_time
 from urllib.parse import quote
 
 import pytest
@@ -164,3 +165,13 @@ def test_any_text_can_be_checked(text: str) -> None:
 )
 def test_the_reason_names_the_kind_of_instruction(text: str, why: str) -> None:
     assert instruction_shaped(text) == why
+
+
+def test_a_long_line_with_many_tags_is_read_in_linear_time() -> None:
+    def seconds(characters: int) -> float:
+        begun = process_time()
+        instruction_shaped(("and ا<한next Friday<system>" * characters)[:characters])
+        return process_time() - begun
+
+    seconds(1_000)
+    assert min(seconds(32_000) for _ in range(2)) < 10 * max(seconds(8_000) for _ in range(2))

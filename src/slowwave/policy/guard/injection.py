@@ -319,6 +319,9 @@ def _by_rule(flat: str, passage: _Passage) -> str | None:
     return order_in(part if passage.start <= _GREETING else f"{flat[:_GREETING]} ¶ {part}", passage.rules)
 
 
+_BESIDE: Final = 1_000
+
+
 def _shape_in(reading: Reading) -> str | None:
     """The kind of a forged turn, tag or call; None if there is none, or if the text only speaks about it."""
     text = reading.text
@@ -361,11 +364,15 @@ def _is_shown(text: str, start: int, end: int) -> bool:
 
 
 def _is_described(text: str, start: int, end: int) -> bool:
-    """Whether prose on the same line speaks about a tag or a call, as documentation does, and does not order to run it."""
-    line = text.rfind("\n", 0, start) + 1
+    """Whether prose on the same line speaks about a tag or a call, as documentation does, and does not order to run it.
+
+    At most `_BESIDE` characters before and after it are read: a long line with many tags would else take quadratic time.
+    """
+    first, last = max(0, start - _BESIDE), end + _BESIDE
+    line = max(text.rfind("\n", first, start) + 1, first)
     before = text[line:start].rpartition("{")[0] if "{" in text[line:start] else text[line:start]
-    stop = text.find("\n", end)
-    rest = text[end : stop if stop >= 0 else len(text)]
+    stop = text.find("\n", end, last)
+    rest = text[end : stop if stop >= 0 else last]
     after = rest[rest.rfind("}") + 1 :] if "}" in rest else rest if text[start] in "<[" else ""
     if not _PROSE.search(after) and not _PROSE_BEFORE.search(before):
         return False
