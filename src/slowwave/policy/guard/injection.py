@@ -175,6 +175,7 @@ _KINDS: Final = (
 )
 """The kinds of order, each with the signs by which a sentence is called so."""
 _AROUND: Final = 120  # characters around a block of code in which its execution may be demanded
+_BESIDE: Final = 1_000  # characters of a line on each side of a tag in which prose may speak about it
 _PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
 _PROSE_BEFORE: Final = lazy_regex(r"[^\W\d]{2,}[\s,\"':\[(]{0,8}$")
 _TURN: Final = lazy_regex(r"[^\w\n]{0,4}\w{2,20}(?: \w{1,20})?\s{0,2}[:：]")
@@ -317,9 +318,6 @@ def _by_rule(flat: str, passage: _Passage) -> str | None:
     """The kind of order that a rule finds in a passage. It reads the beginning of the text as well."""
     part = flat[passage.start : passage.end]
     return order_in(part if passage.start <= _GREETING else f"{flat[:_GREETING]} ¶ {part}", passage.rules)
-
-
-_BESIDE: Final = 1_000
 
 
 def _shape_in(reading: Reading) -> str | None:
