@@ -121,15 +121,14 @@ def test_a_replaced_fact_is_marked_and_a_withdrawn_one_is_not_listed() -> None:
     assert now == (replace(line("x", 1, "f"), until=date(2026, 4, 2)),)
 
 
+def entry(text: str, topic: str) -> PageEntry:
+    """The entry of a fact that rests on the message "m"."""
+    return PageEntry(subject="Ines", topic=topic, line=line(text, 1, "f"), trust="user", covers=frozenset({"m"}))
+
+
 def test_a_fact_replaces_the_line_of_its_message() -> None:
     said = line("I bought a red kayak yesterday", 2, "m")
-    stated = PageEntry(
-        subject="Ines",
-        topic="sports",
-        line=line("Ines bought a red kayak on 1 January 2026", 1, "f"),
-        trust="user",
-        covers=frozenset({"m"}),
-    )
+    stated = entry("Ines bought a red kayak on 1 January 2026", "sports")
     assert merged_lines([said], [stated], limit=9, worth=len) == (stated.line,)
     late = PageEntry(subject=stated.subject, topic=stated.topic, line=said, trust="user")
     covers = {stated.line.member: stated.covers}
@@ -343,13 +342,7 @@ def test_an_ambiguous_word_alone_is_no_topic() -> None:
 
 def test_a_fact_replaces_only_the_clause_that_it_tells() -> None:
     said = line("I bought a red kayak yesterday; my brother rows on Sundays", 2, "m")
-    stated = PageEntry(
-        subject="Ines",
-        topic="sports",
-        line=line("Ines bought a red kayak on 1 January 2026", 1, "f"),
-        trust="user",
-        covers=frozenset({"m"}),
-    )
+    stated = entry("Ines bought a red kayak on 1 January 2026", "sports")
     assert [one.text for one in merged_lines([said], [stated], limit=9, worth=len)] == [
         stated.line.text,
         "my brother rows on Sundays",
@@ -414,11 +407,5 @@ def test_a_question_about_one_thing_of_a_life_wants_no_page() -> None:
 
 def test_a_caption_does_not_stay_without_the_words_it_shows() -> None:
     said = line("I took my kids to a pottery workshop; [a photo of children making pots]", 2, "m")
-    stated = PageEntry(
-        subject="Ines",
-        topic="hobbies",
-        line=line("Ines took Ines's kids to a pottery workshop", 1, "f"),
-        trust="user",
-        covers=frozenset({"m"}),
-    )
+    stated = entry("Ines took Ines's kids to a pottery workshop", "hobbies")
     assert merged_lines([said], [stated], limit=9, worth=len) == (stated.line,)
