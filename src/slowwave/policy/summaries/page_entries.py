@@ -188,7 +188,7 @@ def fact_line(fact: Memory, now: datetime | None = None) -> PageLine | None:
     Args:
         fact: The fact.
         now: What expired before this instant is marked as ended; None: only what a change of the memory says. A fact whose time to
-            live is over, but whose end nobody stated, is not marked.
+            live is over, but which has no stated end, is not marked.
     """
     if fact.kind not in LISTED_KINDS or fact.trust not in LISTED:
         return None

@@ -52,7 +52,7 @@ _OTHER_FAMILY: Final = lazy_regex(
 )
 """Families that somebody helps are not the own one."""
 _OF_A_PET: Final = lazy_regex(r"\b(?:allerg\w*|asthma\w*|therapy|emotional support)\b", re.IGNORECASE)
-"""What a pet does to its owner: with any other word the health of a pet is told."""
+"""What a pet does to its owner: any other word speaks of the health of a pet."""
 
 _TITLE: Final = lazy_regex(
     r"[\"“](?:[A-Z][\w'’-]*|[\w'’]{1,3})(?:,? (?:[A-Z][\w'’-]*|[\w'’]{1,3}|&)){0,9}[.!?]?[\"”]"
