@@ -70,6 +70,13 @@ def test_a_page_that_was_edited_out_of_its_form_has_no_lines() -> None:
     assert lines_of(replace(whole, category="summary")) == ()
 
 
+@pytest.mark.parametrize("line", ["- 2023-13-08: a", "- 0000-01-08: a", "- 2023-05-08: a (until 2023-02-30)", "Ines: a"])
+def test_a_page_with_one_line_out_of_its_form_has_no_lines(line: str) -> None:
+    kept = PageLine(text="Ines swims", day=date(2023, 5, 8), member="m1")
+    whole = page("Ines", "sports", kept, replace(kept, text="Ines rows", member="m2"))
+    assert lines_of(replace(whole, text=f"{whole.text.rpartition(chr(10))[0]}\n{line}")) == ()
+
+
 def test_a_message_gives_each_topic_its_clauses() -> None:
     text = (
         "Good morning! I adopted a puppy from the shelter, and my sister cooked lasagna for dinner. Do you like soup?"

@@ -64,19 +64,25 @@ def page_text(subject: str, topic: str, lines: Iterable[PageLine]) -> str:
 
 
 def lines_of(page: Memory) -> tuple[PageLine, ...]:
-    """The entries of a page, oldest first; empty for a memory that is no page or whose text was edited out of its form."""
-    if not page.is_page:
+    """The entries of a page, oldest first; empty for a memory that is no page.
+
+    They are also empty if a person edited the page out of its form, if only in one line or to a day that does not exist: a
+    page that is written anew from the other entries would lose that line.
+    """
+    lines = page.text.split("\n")[1:]
+    if not page.is_page or len(lines) != len(page.members):
         return ()
-    matches = [_LINE.fullmatch(line) for line in page.text.split("\n")[1:]]
-    if len(matches) != len(page.members):
-        return ()
-    return tuple(
-        PageLine(
-            text=match["text"],
-            day=date.fromisoformat(match["day"]),
-            member=member,
-            until=date.fromisoformat(match["until"]) if match["until"] else None,
-        )
-        for match, member in zip(matches, page.members, strict=True)
-        if match
-    )
+    entries = [entry for line, member in zip(lines, page.members, strict=True) if (entry := _entry(line, member))]
+    return tuple(entries) if len(entries) == len(lines) else ()
+
+
+def _entry(line: str, member: str) -> PageLine | None:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return None
+    try:
+        day = date.fromisoformat(match["day"])
+        until = date.fromisoformat(match["until"]) if match["until"] else None
+    except ValueError:
+        return None
+    return PageLine(text=match["text"], day=day, member=member, until=until)
