@@ -10,7 +10,7 @@ from functools import cache, lru_cache, reduce
 from operator import or_
 from typing import Final, TypeAlias
 
-from slowwave.policy.guard.addressees import is_for_a_team, is_for_people, is_for_pupils, is_mentioned
+from slowwave.policy.guard.addressees import CLAUSE, is_for_a_team, is_for_people, is_for_pupils, is_mentioned
 from slowwave.policy.guard.lexicon import WIDTH, Language, lexicon
 from slowwave.policy.text.lazy_regex import lazy_regex
 
@@ -30,7 +30,6 @@ _BEFORE: Final = 4
 """Words before a verb among which a subject or a negation makes it a report."""
 _SENTENCE_END: Final = lazy_regex(r"[!?।؟。¶]|\.(?=[\s\"'”»)]|$)")
 _PAUSE: Final = lazy_regex(r"[:;()]|(?<=\w \w),|(?<=\w\w\w),(?= )")
-_CLAUSE: Final = lazy_regex(r"[,:;()\"“”„«»。！？…—–\[\]{}<>|•*¶]|[.!?](?= )")
 _PARAGRAPH: Final = lazy_regex(r"\n\s{0,20}\n")
 _TO: Final = lazy_regex(r"\bto (?:\w{1,20} ){0,2}$")
 _YOU_TO: Final = lazy_regex(
@@ -116,7 +115,7 @@ def flattened(text: str) -> str:
     return " ".join(_PARAGRAPH.sub(" ¶ ", text).split())
 
 
-def names_address(text: str) -> bool:
+def _names_address(text: str) -> bool:
     """Whether a text may name an address on the network."""
     return "@" in text or "://" in text or "www." in text
 
@@ -128,7 +127,7 @@ def rules_for(text: str, words: frozenset[str]) -> Rules:
     marks = known.marks.of(words)
     if marks & _triggers() and _triggered(marks):
         for name, languages in _triggered(known.marks_met(words)):
-            if name != "send" or names_address(text):
+            if name != "send" or _names_address(text):
                 found += [(language, name) for number, language in enumerate(known.spaced) if languages >> number & 1]
     if not text.isascii() and max(text) >= _FIRST_UNSPACED:
         letters = frozenset(text)
@@ -167,7 +166,7 @@ def _is_report(language: Language, flat: str, start: int, words: int = _BEFORE) 
     """Whether a subject or a negation stands shortly before a verb, in the same clause: it is a report, not an order."""
     if language.squashed:
         return False
-    before = _CLAUSE.split(flat[max(0, start - _REACH) : start])[-1]
+    before = CLAUSE.split(flat[max(0, start - _REACH) : start])[-1]
     if language.unspaced:
         return language.has("others", before[-6:])
     near = " ".join(before.split(" ")[-words - 1 :])
@@ -209,7 +208,7 @@ def _of_its_own(language: Language, after: str) -> bool:
 
 def _declares_void(language: Language, flat: str, predicate: re.Match[str]) -> str | None:
     """Whether the subject directly before the predicate is the instructions of the model."""
-    before = _CLAUSE.split(flat[max(0, predicate.start() - _REACH) : predicate.start()])[-1]
+    before = CLAUSE.split(flat[max(0, predicate.start() - _REACH) : predicate.start()])[-1]
     for name, which in (("orders", "earlier"), ("rules", "yours")):
         pattern = language.pattern(name)
         for noun in pattern.finditer(before) if pattern else ():
