@@ -27,10 +27,10 @@ from slowwave.policy.guard.orders import (
 )
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-_MAY_HIDE: Final = lazy_regex("[\u202d\u202e\U000e0001-\U000e007f]")
 _HIDDEN: Final = lazy_regex(
-    r"[\u202d\u202e]"  # a person sees the letters in a different order than the model reads them
-    r"|(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0001-\U000e007f]"  # invisible letters, but not in the emoji of a flag
+    r"[\u202d\u202e\U000e0001-\U000e007f](?:"
+    r"(?<=[\u202d\u202e])"  # a person sees the letters in a different order than the model reads them
+    r"|(?<![\U0001f3f4\U000e0000-\U000e007f].))"  # invisible letters, but not in the emoji of a flag
 )
 
 # What a line says after the label of a system message. The words of the languages are in `policy/data/orders.toml`.
@@ -229,7 +229,7 @@ def _by_rules(reading: Reading) -> str | None:
 
 def _hides(text: str) -> bool:
     """Whether a text has letters that a person does not see, or sees in another order."""
-    return not text.isascii() and _MAY_HIDE.search(text) is not None and _HIDDEN.search(text) is not None
+    return not text.isascii() and _HIDDEN.search(text) is not None
 
 
 def _order_in(reading: Reading) -> str | None:
