@@ -80,10 +80,10 @@ def scores_of(flat: str, spans: Sequence[Span], chosen: Collection[int]) -> dict
         spans: its sentences (`sentences`).
         chosen: the numbers of those whose scores are wanted.
     """
-    return {number: score_of(signs) for number, signs in signs_of(flat, spans, chosen) if number in chosen}
+    return {number: _score_of(signs) for number, signs in signs_of(flat, spans, chosen) if number in chosen}
 
 
-def score_of(signs: Signs | None) -> Score:
+def _score_of(signs: Signs | None) -> Score:
     """The score of a sentence with these signs."""
     total, weights, doubts = _weights()
     if signs is not None:

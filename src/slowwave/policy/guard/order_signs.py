@@ -61,86 +61,121 @@ _BEHIND: Final = 4
 _BEHIND_LETTERS: Final = 14
 """Letters behind it in scripts without spaces."""
 _ACTIONS: Final = (
-    *("set aside", "obey", "tell", "say", "conceal", "leave out", "remember", "send", "show", "run", "pay", "change"),
-    *("become", "favour", "without asking", "other order"),
+    "set aside",
+    "obey",
+    "tell",
+    "say",
+    "conceal",
+    "leave out",
+    "remember",
+    "send",
+    "show",
+    "run",
+    "pay",
+    "change",
+    "become",
+    "favour",
+    "without asking",
+    "other order",
 )
 """Signs that are verbs: one that begins a clause is an order."""
 _READERS: Final = ("model", "assistant")
 CARRYING: Final = frozenset(
     [
-        *(
-            "model called",
-            "assistant called",
-            "note to a reader",
-            "system label",
-            "reader and this text",
-            "being a reader",
-        ),
-        *("field of a reader", "persona", "called to do", "hidden place"),
+        "model called",
+        "assistant called",
+        "note to a reader",
+        "system label",
+        "reader and this text",
+        "being a reader",
+        "field of a reader",
+        "persona",
+        "called to do",
+        "hidden place",
     ]
 )
 """Signs of whom a sentence addresses that count for the next sentences as well."""
 _KEPT: Final = (
-    *("model", "assistant", "user", "must", "always", "when asked", "not", "set aside", "obey", "this text", "conceal"),
-    *(
-        "leave out",
-        "answer",
-        "say",
-        "remember",
-        "memory",
-        "approval",
-        "send",
-        "private data",
-        "show",
-        "own prompt",
-        "run",
-    ),
-    *("pay", "change", "without asking", "urgent", "become", "no longer be", "without limits", "full rights"),
-    *("claims authority", "favour", "encoded", "in the user's name", "all that was said", "reads this"),
-    *("no longer in force", "every", "conversation", "processes", "paper"),
-    *("machine at work", "shape of a reply", "standing leave"),
+    "model",
+    "assistant",
+    "user",
+    "must",
+    "always",
+    "when asked",
+    "not",
+    "set aside",
+    "obey",
+    "this text",
+    "conceal",
+    "leave out",
+    "answer",
+    "say",
+    "remember",
+    "memory",
+    "approval",
+    "send",
+    "private data",
+    "show",
+    "own prompt",
+    "run",
+    "pay",
+    "change",
+    "without asking",
+    "urgent",
+    "become",
+    "no longer be",
+    "without limits",
+    "full rights",
+    "claims authority",
+    "favour",
+    "encoded",
+    "in the user's name",
+    "all that was said",
+    "reads this",
+    "no longer in force",
+    "every",
+    "conversation",
+    "processes",
+    "paper",
+    "machine at work",
+    "shape of a reply",
+    "standing leave",
 )
 """Signs of words that are paired."""
 _HARMS: Final = frozenset(
     [
-        *(
-            "conceal",
-            "private data",
-            "own prompt",
-            "pay",
-            "without asking",
-            "favour",
-            "full rights",
-            "claims authority",
-        ),
-        *(
-            "without limits",
-            "persona",
-            "standing leave",
-            "instructions set aside",
-            "instructions void",
-            "obeys this text",
-            "encoded",
-            "address",
-        ),
-        *(
-            "shell",
-            "call",
-            "in the user's name",
-            "change",
-            "approval",
-            "memory",
-            "must not tell",
-            "leave out",
-            "run",
-            "send",
-        ),
+        "conceal",
+        "private data",
+        "own prompt",
+        "pay",
+        "without asking",
+        "favour",
+        "full rights",
+        "claims authority",
+        "without limits",
+        "persona",
+        "standing leave",
+        "instructions set aside",
+        "instructions void",
+        "obeys this text",
+        "encoded",
+        "address",
+        "shell",
+        "call",
+        "in the user's name",
+        "change",
+        "approval",
+        "memory",
+        "must not tell",
+        "leave out",
+        "run",
+        "send",
     ]
 )
 """What an attacker asks for: of these, one and several count as signs of their own."""
 _LATER: Final = frozenset(["always", "when asked", "memory"])
 """Signs of a rule for later."""
-DOUBTS: Final = ("people", "pupils", "own things", "team", "games", "reports", "somebody")
+_DOUBTS: Final = ("people", "pupils", "own things", "team", "games", "reports", "somebody")
 
 
 class Signs(NamedTuple):
@@ -161,59 +196,59 @@ def signs_in(code: str, sentence: str, words: Sequence[str]) -> Signs | None:
     if code in UNSPACED:
         hits = unspaced(code).hits(sentence)
         found = all_signs(hits)
-        if not found & NEEDED:
+        if not found & _NEEDED_BITS:
             return None
         form = _JAPANESE_ORDER if code == "ja" else _CHINESE_ORDER
         is_order = form.search(sentence) is not None
-        ordered = set(names_of(found & ACTING)) if is_order else set()
-        readers = [hit for hit in hits if hit.signs & A_READER]
+        ordered = set(names_of(found & _ACTION_BITS)) if is_order else set()
+        readers = [hit for hit in hits if hit.signs & _READER_BITS]
         called = {
             name for hit in readers for name in (*_called_unspaced(sentence, hit), *_behind(hits, hit, _BEHIND_LETTERS))
         }
     else:
         hits = spaced(code).hits(words)
         found = all_signs(hits)
-        if not found & NEEDED or not found & (found - 1):  # no needed one, or no second one
+        if not found & _NEEDED_BITS or not found & (found - 1):  # no needed one, or no second one
             return None
-        clauses = Clauses(sentence, words, hits)
-        ordered, called = set(names_of(clauses.ordered())), clauses.called() if found & A_READER else set()
-    paired = set(names_of(found & PAIRED))
+        clauses = _Clauses(sentence, words, hits)
+        ordered, called = set(names_of(clauses.ordered())), clauses.called() if found & _READER_BITS else set()
+    paired = set(names_of(found & _KEPT_BITS))
     paired |= {f"order: {name}" for name in ordered} | called
-    paired |= forms_in(sentence) | together(found)
+    paired |= _forms_in(sentence) | _signs_of_groups(found)
     if paired & {"model called", "assistant called"} and found & bit("note to"):
         paired.add("note to a reader")
     if "field" in paired and paired & {"model", "assistant"}:
         paired.add("field of a reader")
-    paired |= kinds(paired, ordered)
+    paired |= _derived_signs(paired, ordered)
     return Signs(frozenset(paired), frozenset(_doubts(sentence, found, paired)))
 
 
-def kinds(found: set[str], ordered: set[str]) -> set[str]:
+def _derived_signs(found: set[str], ordered: set[str]) -> set[str]:
     """Signs of signs: how many orders, how many harms, a rule for later, a reader that is called or only mentioned."""
-    found_kinds = set()
+    derived = set()
     if ordered:
-        found_kinds.add("an order")
+        derived.add("an order")
     if len(ordered - {"other order"}) > 1:
-        found_kinds.add("several orders")
+        derived.add("several orders")
     harms = len(found & _HARMS)
     if harms:
-        found_kinds.add("a harm")
+        derived.add("a harm")
     if harms > 1:
-        found_kinds.add("several harms")
+        derived.add("several harms")
     if harms > 3:  # noqa: PLR2004 - more than a sentence of a manual has
-        found_kinds.add("many harms")
+        derived.add("many harms")
     if found & _LATER:
-        found_kinds.add("a rule for later")
+        derived.add("a rule for later")
     if found & CARRYING:
-        found_kinds.add("a reader is addressed")
+        derived.add("a reader is addressed")
     elif found & {"model", "assistant"}:
-        found_kinds.add("a reader is mentioned")
-    return found_kinds
+        derived.add("a reader is mentioned")
+    return derived
 
 
 def _doubts(sentence: str, found: int, paired: set[str]) -> set[str]:
     """What speaks against an order to a model."""
-    doubts = {f"doubt: {name}" for name in DOUBTS if found & bit(name)}
+    doubts = {f"doubt: {name}" for name in _DOUBTS if found & bit(name)}
     if not _QUESTIONS.isdisjoint(sentence):
         doubts.add("doubt: asks")
     if "field" in paired:
@@ -225,110 +260,67 @@ def _doubts(sentence: str, found: int, paired: set[str]) -> set[str]:
     return doubts
 
 
-ACTING: Final = bit(*_ACTIONS)
-PAIRED: Final = bit(*_KEPT)
-NEEDED: Final = bit(
-    *(
-        "model",
-        "assistant",
-        "user",
-        "other person",
-        "instructions",
-        "all that was said",
-        "memory",
-        "private data",
-        "own prompt",
-    ),
-    *(
-        "tool",
-        "conceal",
-        "when asked",
-        "always",
-        "favour",
-        "without limits",
-        "full rights",
-        "claims authority",
-        "encoded",
-    ),
-    *("without asking", "this text", "answer", "say", "pay", "change", "send", "run", "in the user's name", "become"),
-    *("machine at work", "shape of a reply", "standing leave"),
+_ACTION_BITS: Final = bit(*_ACTIONS)
+_KEPT_BITS: Final = bit(*_KEPT)
+_NEEDED_BITS: Final = bit(
+    "model",
+    "assistant",
+    "user",
+    "other person",
+    "instructions",
+    "all that was said",
+    "memory",
+    "private data",
+    "own prompt",
+    "tool",
+    "conceal",
+    "when asked",
+    "always",
+    "favour",
+    "without limits",
+    "full rights",
+    "claims authority",
+    "encoded",
+    "without asking",
+    "this text",
+    "answer",
+    "say",
+    "pay",
+    "change",
+    "send",
+    "run",
+    "in the user's name",
+    "become",
+    "machine at work",
+    "shape of a reply",
+    "standing leave",
 )
 """Signs of which every order has one."""
 
 
-def forms_in(sentence: str) -> set[str]:
+def _forms_in(sentence: str) -> set[str]:
     """The signs of a sentence that are no words: addresses, calls, labels."""
-    return {name for name, may_have, pattern in _FORMS if may_have(sentence) and pattern.search(sentence)}
+    return {name for name, pattern in _FORMS if pattern.search(sentence)}
 
 
-def together(found: int) -> set[str]:
+def _signs_of_groups(found: int) -> set[str]:
     """The signs of words that belong together."""
     return {name for name, groups in _TOGETHER if all(found & group for group in groups)}
 
 
-_NETWORK: Final = lazy_regex(r"[@:.](?:(?<=@)|(?<=:)//|(?<=www\.)|(?<=\.)(?:example|com|net|org|io|ru|cn|xyz|top)\b)")
-_SHELL_WORDS: Final = (
-    *(
-        "rm -rf",
-        "curl",
-        "wget",
-        "| sh",
-        "|sh",
-        "| bash",
-        "|bash",
-        "~/",
-        ".env",
-        "id_rsa",
-        "id rsa",
-        "sudo",
-        "drop table",
-    ),
-    *("git push", "chmod", "os.envi", "run shell", "execute command", "eval("),
-)
-_SYSTEM_WORDS: Final = ("syst", "sist", "系", "システム")
-_ACCOUNT: Final = lazy_regex(r"\d\d(?: ?\d{4}){2}")
-_SHELL_MARKS: Final = ("~", "/", "|", "$")
-_HIDING: Final = ("<!--", "/*", "font-size", "display", "visibility", "color", "alt=", "opacity")
-_FIELD_MARKS: Final = lazy_regex(r"[\"']\s?:\s?[\"']")
-
-
-def _may_have_address(text: str) -> bool:
-    return _NETWORK.search(text) is not None or _ACCOUNT.search(text) is not None
-
-
-def _may_have_call(text: str) -> bool:
-    return "(" in text or "`" in text or ("'" in text and any(mark in text for mark in _SHELL_MARKS))
-
-
-def _may_have_shell(text: str) -> bool:
-    return any(word in text for word in _SHELL_WORDS)
-
-
-def _may_have_label(text: str) -> bool:
-    return any(word in text for word in _SYSTEM_WORDS)
-
-
-def _may_have_field(text: str) -> bool:
-    return ":" in text and _FIELD_MARKS.search(text) is not None
-
-
-def _may_be_hidden(text: str) -> bool:
-    return any(mark in text for mark in _HIDING)
-
-
 _FORMS: Final = (
-    ("address", _may_have_address, _DESTINATION),
-    ("call", _may_have_call, _CALL),
-    ("shell", _may_have_shell, _SHELL),
-    ("system label", _may_have_label, _LABEL),
-    ("field", _may_have_field, _FIELD),
-    ("hidden place", _may_be_hidden, _HIDDEN_PLACE),
+    ("address", _DESTINATION),
+    ("call", _CALL),
+    ("shell", _SHELL),
+    ("system label", _LABEL),
+    ("field", _FIELD),
+    ("hidden place", _HIDDEN_PLACE),
 )
-A_READER: Final = bit("model", "assistant")
+_READER_BITS: Final = bit("model", "assistant")
 _TOGETHER: Final = (
-    ("reader and this text", (A_READER, bit("reads this"))),
-    ("being a reader", (A_READER, bit("you are"))),
-    ("any reader", (A_READER, bit("any"))),
+    ("reader and this text", (_READER_BITS, bit("reads this"))),
+    ("being a reader", (_READER_BITS, bit("you are"))),
+    ("any reader", (_READER_BITS, bit("any"))),
     ("persona", (bit("become", "no longer be"), bit("without limits", "full rights"))),
     ("own instructions", (bit("instructions"), bit("earlier", "given by"))),
     (
@@ -342,7 +334,7 @@ _TOGETHER: Final = (
 """Signs of words that belong together: each with groups of signs of which the sentence has one of each group."""
 
 
-class Clauses:
+class _Clauses:
     """The clauses of a sentence whose words stand between spaces.
 
     Args:
@@ -382,8 +374,8 @@ class Clauses:
         """The verbs that begin a clause, or end one without a subject."""
         found = 0
         for hit in self._hits:
-            if hit.signs & ACTING & ~found and (self._opens(hit.first) or self._ends(hit)):
-                found |= hit.signs & ACTING
+            if hit.signs & _ACTION_BITS & ~found and (self._opens(hit.first) or self._ends(hit)):
+                found |= hit.signs & _ACTION_BITS
         return found
 
     def _ends(self, hit: Hit) -> bool:
@@ -403,7 +395,7 @@ class Clauses:
         """The readers whose name begins a clause and is followed by a comma or a colon, and what stands behind it."""
         found: set[str] = set()
         for hit in self._hits:
-            if not hit.signs & A_READER:
+            if not hit.signs & _READER_BITS:
                 continue
             found |= _behind(self._hits, hit, _BEHIND)
             end = self._spans[hit.last][1]
