@@ -207,7 +207,7 @@ def test_of_scripts_without_spaces_each_letter_is_a_word() -> None:
     assert order_words.units("ignore it", ["ignore", "it"]) == ["ignore", "it"]
 
 
-def test_what_is_known_of_words_is_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_of_words_is_emptied_when_it_has_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disguises, "_MOST_KNOWN", 2)
     asked = []
 
@@ -215,7 +215,7 @@ def test_what_is_known_of_words_is_forgotten_when_there_are_too_many(monkeypatch
         asked.append(word)
         return len(word)
 
-    known = disguises.OfWords(bits)
+    known = disguises.WordCache(bits)
     assert known.of(frozenset(["a", "bb"])) == 3
     assert sorted(asked) == ["a", "bb"]
     assert known["cccc"] == 4

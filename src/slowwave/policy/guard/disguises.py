@@ -116,7 +116,7 @@ def readings(text: str) -> Iterator[Reading]:
     yield from _of(text, LEVELS)
 
 
-def reading_of(folded_text: str) -> Reading:
+def _reading_of(folded_text: str) -> Reading:
     """The reading of a folded text."""
     return Reading(folded_text, words_of(folded_text))
 
@@ -128,23 +128,23 @@ def words_of(folded_text: str) -> list[str]:
 
 def _of(text: str, levels: int) -> Iterator[Reading]:
     plain = folded(text)
-    reading = reading_of(plain)
+    reading = _reading_of(plain)
     yield reading
     if not plain.isascii() and _LATIN_LOOKING.search(plain):
         latin = plain.translate(_LOOKALIKE)
-        yield reading_of(latin)
-        yield reading_of(latin[::-1])
+        yield _reading_of(latin)
+        yield _reading_of(latin[::-1])
     has_digits = _DIGIT.search(plain) is not None
     if has_digits and _LEET_WORD.search(plain):
-        yield reading_of(plain.translate(_LEET))
+        yield _reading_of(plain.translate(_LEET))
     lengths = list(map(len, reading.words))
     if lengths.count(1) >= _LEAST_SPACED and _letters_alone(reading) >= _LEAST_SPACED:
         yield from _joined(plain)
     turned = _TURNED.of(reading.words)
     if turned & _BY_13:
-        yield reading_of(plain.translate(_ROT13))
+        yield _reading_of(plain.translate(_ROT13))
     if turned & _BY_END:
-        yield reading_of(plain[::-1])
+        yield _reading_of(plain[::-1])
     longest = max(lengths, default=0)
     in_pairs = lengths.count(2) >= _LEAST_PAIRS
     if levels and (has_digits or longest >= _LONG or in_pairs or _ENCODED.search(plain)):
@@ -163,7 +163,7 @@ def _joined(plain: str) -> Iterator[Reading]:
     for run in (_BY_MARKS, _BY_SPACES, _BY_LINES):
         joined = run.sub(lambda found: _NO_LETTERS.sub("", found[0]), joined)
     if joined != plain:
-        yield reading_of(joined)
+        yield _reading_of(joined)
     for found in _SINGLE.finditer(plain):
         yield Reading(_NO_LETTERS.sub("", found[0]), squashed=True)
 
@@ -180,44 +180,44 @@ _BACKWARDS: Final = frozenset(_TELLING[::-1].split())
 _BY_13: Final = 1
 _BY_END: Final = 2
 _MOST_KNOWN: Final = 20_000
-"""Words of which `OfWords` keeps the bits; more are forgotten together."""
+"""Words that a `WordCache` keeps. If there are more, all of them are removed."""
 _LONGEST_KNOWN: Final = 40
-"""Letters of the longest word that it keeps."""
+"""Letters of the longest word that a `WordCache` keeps."""
 
 
-class OfWords(dict[str, int]):
-    """Bits that say what a word is, or another number of it, kept for words that were looked up.
+class WordCache(dict[str, int]):
+    """A number for each word, such as bits that say what it is; computed once, as most words of a text were in others.
 
     Args:
-        find: the number of a word.
+        compute: the number of a word.
     """
 
-    def __init__(self, find: Callable[[str], int]) -> None:
+    def __init__(self, compute: Callable[[str], int]) -> None:
         super().__init__()
-        self._find = find
-        self._plain: set[str] = set()
+        self._compute = compute
+        self._zero: set[str] = set()
 
     def __missing__(self, word: str) -> int:
-        found = self._find(word)
+        found = self._compute(word)
         if len(word) <= _LONGEST_KNOWN:
             if len(self) >= _MOST_KNOWN:
                 self.clear()
-                self._plain.clear()
+                self._zero.clear()
             self[word] = found
             if not found:
-                self._plain.add(word)
+                self._zero.add(word)
         return found
 
     def telling(self, words: frozenset[str]) -> frozenset[str]:
-        """Those of some words that may have bits. Words that are known to have none are left out: most words are such."""
-        return words - self._plain
+        """The words whose number is not known to be 0. That of most words is 0."""
+        return words - self._zero
 
     def of(self, words: frozenset[str]) -> int:
-        """The bits of some words together."""
+        """The bits of all these words together."""
         return reduce(or_, map(self.__getitem__, self.telling(words)), 0)
 
 
-_TURNED: Final = OfWords(
+_TURNED: Final = WordCache(
     lambda word: (_BY_13 if word[:KEY] in _ROTATED else 0) | (_BY_END if word[-KEY:] in _BACKWARDS else 0)
 )
 

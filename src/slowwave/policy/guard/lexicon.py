@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pkgutil import get_data
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from slowwave.policy.guard.disguises import KEY, OfWords, folded
+from slowwave.policy.guard.disguises import KEY, WordCache, folded
 
 WIDTH: Final = 32
 """Bits of a list in the marks of a word: one for each language whose words are separated by spaces."""
@@ -94,7 +94,7 @@ class Lexicon(NamedTuple):
         squashed: those of `spaced`, for texts without spaces.
         mention: the words by which a text speaks about orders.
         places: the place of each list in the marks of a word.
-        marks: the marks of each word, and of words together (`OfWords.of`): `WIDTH` bits for each list, one for each language
+        marks: the marks of each word, and of words together (`WordCache.of`): `WIDTH` bits for each list, one for each language
             in which the word is the rarest one of an entry of the list. A list without a bit has no entry in a text.
         entries: by the rarest word of each: its marks, and the other words that a text with it has.
     """
@@ -104,7 +104,7 @@ class Lexicon(NamedTuple):
     squashed: tuple[Language, ...]
     mention: Language
     places: Mapping[str, int]
-    marks: OfWords
+    marks: WordCache
     entries: "_Entries"
 
     def marks_met(self, words: frozenset[str]) -> int:
@@ -173,7 +173,7 @@ def lexicon() -> Lexicon:
         squashed=tuple(Language(each, squashed=True) for each in spaced),
         mention=Language(tables["mention"]),
         places=tables["places"],
-        marks=OfWords(entries.marks),
+        marks=WordCache(entries.marks),
         entries=entries,
     )
 

@@ -2,7 +2,7 @@
 
 Its features are its words, their beginnings, and pairs of words that follow each other; of scripts without spaces, letters in
 place of words. Each has a weight under its hash (`policy/data/order_words.json`), which `tools/fit_orders.py` fits by logistic
-regression: no word or text is stored. What is known of a word is kept, so that the score of a short text is a few sums.
+regression: no word or text is stored. The hashes and weights of words are cached, so that the score of a short text is a few sums.
 """
 
 import json
@@ -18,7 +18,7 @@ from operator import sub
 from pkgutil import get_data
 from typing import Final, NamedTuple
 
-from slowwave.policy.guard.disguises import OfWords
+from slowwave.policy.guard.disguises import WordCache
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 USUAL: Final = 40
@@ -47,7 +47,7 @@ class _Table(NamedTuple):
 
     constant: float
     weights: Mapping[int, int]
-    words: OfWords
+    words: WordCache
 
 
 def words_score(words: Sequence[str]) -> float:
@@ -100,7 +100,7 @@ def _hash(word: str) -> int:
     return crc32(b"0" if word.isdigit() else word.encode("utf-8", "replace")) >> 1
 
 
-_HASHES: Final = OfWords(_hash)
+_HASHES: Final = WordCache(_hash)
 
 
 @cache
@@ -112,4 +112,4 @@ def _table() -> _Table:
     if sys.byteorder == "big":
         hashes.byteswap()
     found = dict(zip(hashes, weights, strict=True))
-    return _Table(table["constant"], found, OfWords(lambda word: sum(found.get(each, 0) for each in _of_word(word))))
+    return _Table(table["constant"], found, WordCache(lambda word: sum(found.get(each, 0) for each in _of_word(word))))
