@@ -17,7 +17,9 @@ JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict
 
 MESSAGE: Final = "message"
 SUMMARY: Final = "summary"
-FACT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural", SUMMARY)
+STATEMENT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural")
+"""The kinds of facts that are one statement each."""
+FACT_KINDS: Final[tuple[Kind, ...]] = (*STATEMENT_KINDS, SUMMARY)
 PAGE: Final = "page"
 """The category of a topic page, a summary that lists the statements about one person and topic."""
 NOTE: Final = "note"

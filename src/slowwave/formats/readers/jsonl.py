@@ -28,7 +28,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
-from slowwave.model.memory import JsonValue
+from slowwave.model.memory import STATEMENT_KINDS, JsonValue
 from slowwave.model.message import role_of
 from slowwave.model.mind import Fact
 from slowwave.model.names import NAME_LONGEST
@@ -39,7 +39,6 @@ VERSION = 1
 
 _TIMES = ("at", "timestamp", "created_at", "time")
 _CONVERSATIONS = ("conversation", "conversation_id", "session_id", "thread_id")
-_KINDS = ("episodic", "semantic", "procedural")
 
 
 def fits(value: Json) -> bool:
@@ -171,7 +170,7 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
     fact = Fact(
         text=clean(text).strip(),
         category=(as_label(value.get("category")) or "other")[:NAME_LONGEST],
-        kind=kind if kind in _KINDS else "semantic",
+        kind=kind if kind in STATEMENT_KINDS else "semantic",
         subject=as_label(value.get("subject")),
         importance=importance,
         valid_from=instant(first_field(value, _TIMES)),

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from slowwave.errors import InputError
+from slowwave.model.memory import STATEMENT_KINDS
 from slowwave.model.message import checked_time
 from slowwave.model.mind import Relation
 from slowwave.model.plain_text import tidy
@@ -21,7 +22,6 @@ QUOTE_LONGEST: Final = 4_000
 WORD_LONGEST: Final = 200
 CONFIDENCE: Final = 0.7  # default of a fact
 HOURS_MAX: Final = 24 * 365 * 100.0
-KINDS: Final = ("episodic", "semantic", "procedural")
 OPS: Final = ("ADD", "UPDATE", "DELETE", "NOOP")
 RELATIONS: Final[dict[str, Relation]] = {
     "ADD": "compatible",
@@ -68,7 +68,7 @@ class FactItem:
             messages=_integers(fields, "messages") or _integers(fields, "message"),
             quote=None if fields.get("quote") is None else _bounded(_text(fields, "quote"), "quote", QUOTE_LONGEST),
             category=_label(fields.get("category")),
-            kind=kind if kind in KINDS else None,
+            kind=kind if kind in STATEMENT_KINDS else None,
             subject=_word(fields.get("subject")),
             confidence=CONFIDENCE if confidence is None else min(1.0, max(0.0, confidence)),
             importance=importance if importance is not None and 0.0 <= importance <= 1.0 else None,

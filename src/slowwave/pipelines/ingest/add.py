@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from slowwave.errors import ConflictError, InputError, shown
 from slowwave.model.arguments import check_fields
 from slowwave.model.json_value import checked_metadata
-from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.memory import STATEMENT_KINDS, Memory
 from slowwave.model.message import Message, checked_time
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Add
@@ -27,7 +27,6 @@ from slowwave.pipelines.planning import (
 from slowwave.policy.guard.trust import checked_trust, least
 from slowwave.ports import Ports
 
-KINDS = ("episodic", "semantic", "procedural")
 PART: Final = 20
 """Facts that are reconciled together, in one call of the mind and one transaction."""
 
@@ -66,8 +65,8 @@ def stated_fact(fact: object, place: str = "the fact") -> Fact:
 
 def checked_fact(fact: Fact) -> Fact:
     """The fact with valid values, or InputError."""
-    if not isinstance(fact.kind, str) or fact.kind not in KINDS:
-        raise InputError(f"a fact cannot be of kind {shown(fact.kind)}: use {', '.join(KINDS)}")
+    if not isinstance(fact.kind, str) or fact.kind not in STATEMENT_KINDS:
+        raise InputError(f"a fact cannot be of kind {shown(fact.kind)}: use {', '.join(STATEMENT_KINDS)}")
     importance = fact.importance
     is_number = isinstance(importance, int | float) and not isinstance(importance, bool)
     if importance is not None and not (is_number and 0 <= importance <= 1):
@@ -229,7 +228,7 @@ def _recognised(ports: Ports, facts: Iterable[Fact]) -> dict[str | None, Outcome
 
 def _stored_under(ports: Ports, ref: str) -> Memory | None:
     """The memory that was stored under an id of the caller's."""
-    where = Where(kinds=frozenset(FACT_KINDS) - {SUMMARY}, ref=ref, limit=1)
+    where = Where(kinds=frozenset(STATEMENT_KINDS), ref=ref, limit=1)
     return next(iter(ports.store.select((ports.scope,), where)), None)
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import FACT_KINDS, SUMMARY, Memory
+from slowwave.model.memory import STATEMENT_KINDS, Memory
 from slowwave.model.mind import Candidate, Fact, ReconcileCase
 from slowwave.model.query import Query, Where
 from slowwave.pipelines.rarity import rarity_in_scope
@@ -49,7 +49,7 @@ conversations 103 of 189 candidates had less, and none of these changed.
 PRIOR: Final = 50
 """Memories without a stem that are added when its rarity is computed, because a small scope says little of it."""
 
-_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
+_KINDS = frozenset(STATEMENT_KINDS)
 _SUBJECTS: Final = frozenset({"user", "assistant"})
 _EMPTY: Final = frozenset(map(stem, ("way", "make", "go", "get", "take", "want", "start", "kid", "thing", "time")))
 """Stems of so many matters that sharing only these makes no candidate."""

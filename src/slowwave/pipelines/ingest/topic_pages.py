@@ -13,7 +13,7 @@ from typing import Final
 
 from slowwave.model.codec import content_key
 from slowwave.model.counted import counted
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memory, altered
+from slowwave.model.memory import HOT, MESSAGE, PAGE, STATEMENT_KINDS, SUMMARY, Memory, altered
 from slowwave.model.operations import Add, Change, MoveCursor, Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.model.query import Where
@@ -258,7 +258,7 @@ class _Pages:
 
     def _gathered(self, keys: Collection[str]) -> dict[str, list[PageEntry]]:
         """The entries of pages that do not exist yet, from the newest messages and facts."""
-        kinds = (frozenset({MESSAGE}), frozenset(FACT_KINDS) - {SUMMARY})
+        kinds = (frozenset({MESSAGE}), frozenset(STATEMENT_KINDS))
         newest = [Where(kinds=each, order="newest", limit=GATHERED_MAX) for each in kinds]
         messages, facts = self.ports.store.select_each(self.ports.scope, newest)
         entries = _by_page(self._entries(reversed(messages), reversed(facts), keys))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from slowwave.errors import ModelError
-from slowwave.model.memory import FACT_KINDS, SUMMARY, UNRECONCILED, Memory
+from slowwave.model.memory import STATEMENT_KINDS, UNRECONCILED, Memory
 from slowwave.model.mind import Candidate, ReconcileCase, Verdict
 from slowwave.model.operations import MoveCursor
 from slowwave.model.plan import FREE, Group, cost_of
@@ -24,7 +24,7 @@ NEIGHBOURS = 4
 CASES = 20
 """How many pairs one pass gives to the mind."""
 
-_KINDS = frozenset(FACT_KINDS) - {SUMMARY}
+_KINDS = frozenset(STATEMENT_KINDS)
 
 
 def duplicates(context: SleepContext) -> StagePlan:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from slowwave.model.memory import FACT_KINDS, MESSAGE, SUMMARY, Memory, Trust
+from slowwave.model.memory import MESSAGE, STATEMENT_KINDS, Memory, Trust
 from slowwave.policy.comparison.subjects import key as subject_key
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.guard.labels import bare_name
@@ -49,7 +49,7 @@ KEPT: Final = timedelta(days=180)
 """How long a page lists an entry that does not last."""
 LISTED: Final[frozenset[str]] = frozenset({"user", "assistant", "import"})
 """The kinds of source that pages list. Tools, web pages and models speak about the world, not about a person."""
-LISTED_KINDS: Final = frozenset(FACT_KINDS) - {SUMMARY, "procedural"}
+LISTED_KINDS: Final = frozenset(STATEMENT_KINDS) - {"procedural"}
 """Kinds of facts that pages list. Standing instructions have a section of their own in contexts."""
 
 _CALENDAR: Final = frozenset(stem(word) for word in ("week", "weekend", *table_words("month_names")))

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.access import AccessKey
-from slowwave.model.memory import HOT, PAGE, PHASES, SUMMARY
+from slowwave.model.memory import FACT_KINDS, HOT, PAGE, PHASES, STATEMENT_KINDS, SUMMARY
 from slowwave.model.plan import Run
 from slowwave.model.scope import Scope
 from slowwave.pipelines.admin.plot import plot
@@ -27,10 +27,9 @@ ELSEWHERE: Final = 6
 NIGHTS: Final = 20
 """Runs on one page. Each is read with its parts."""
 BUDGETS: Final = (300, 500, 800, 1500, 3000)
-FACTS: Final = ("episodic", "semantic", "procedural")
 SHOWN: Final = {
     "all": None,
-    "facts": (*FACTS, SUMMARY),
+    "facts": FACT_KINDS,
     "messages": ("message",),
     "summaries": (SUMMARY,),
     "notes": ("note",),
@@ -73,8 +72,13 @@ def today(visit: Reader) -> HTMLResponse:
         last=_whole_run(memory, last.id, undone) if last else None,
         findings=rows.finding_rows(memory, memory.health()),
         cards=(
-            ("Facts in use", counts_by_phase(counts, FACTS, *HOT), "a search finds them", "/memories"),
-            ("Archived", counts_by_phase(counts, FACTS, "cold"), "a deep search finds them", "/memories?deep=1"),
+            ("Facts in use", counts_by_phase(counts, STATEMENT_KINDS, *HOT), "a search finds them", "/memories"),
+            (
+                "Archived",
+                counts_by_phase(counts, STATEMENT_KINDS, "cold"),
+                "a deep search finds them",
+                "/memories?deep=1",
+            ),
             (
                 "Messages",
                 counts_by_phase(counts, ("message",), *ALL_PHASES),
@@ -141,7 +145,7 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
     """One memory: its sources, its strength over time, its history, and what can be done with it."""
     memory = visit.memory("read")
     found = memory.explain(memory_id)
-    is_fact = found.memory.kind in FACTS or found.memory.kind == SUMMARY
+    is_fact = found.memory.kind in FACT_KINDS
     others = [link.other(memory_id) for link in found.links]
     linked = rows.texts_of(memory, others)
     return visit.render(
