@@ -34,6 +34,9 @@ LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
 DIGITS_MAX: Final = 100
 """Digits of an int that is converted to text; Python itself refuses to convert more than a few thousand."""
+FIRST_TIME: Final = datetime(2, 1, 1, tzinfo=UTC)
+LAST_TIME: Final = datetime(9899, 12, 31, tzinfo=UTC)
+"""Times of a file between which date arithmetic over a human lifetime stays within the calendar."""
 
 
 @suggests_names

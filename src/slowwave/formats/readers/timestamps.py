@@ -2,7 +2,8 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Final
+
+from slowwave.model.message import FIRST_TIME, LAST_TIME
 
 _SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number is in milliseconds
 _LOCOMO = "%I:%M %p on %d %B, %Y"
@@ -10,15 +11,10 @@ _ANCHOR = "%B-%d-%Y"
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 
 
-FIRST: Final = datetime(2, 1, 1, tzinfo=UTC)
-LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
-"""Times between which date arithmetic over a human lifetime stays within the calendar."""
-
-
 def instant(value: object) -> datetime | None:
     """The time of a value in UTC, or None, also for one outside the years 2 to 9899. Without a time zone it is in UTC."""
     at = any_instant(value)
-    return at if at is not None and FIRST <= at <= LAST else None
+    return at if at is not None and FIRST_TIME <= at <= LAST_TIME else None
 
 
 def any_instant(value: object) -> datetime | None:

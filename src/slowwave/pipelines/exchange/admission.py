@@ -9,7 +9,7 @@ refused.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
@@ -29,7 +29,7 @@ from slowwave.model.memory import (
     altered,
     misplaced_fields,
 )
-from slowwave.model.message import Message
+from slowwave.model.message import FIRST_TIME, LAST_TIME, Message
 from slowwave.model.mind import Fact
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
@@ -57,9 +57,6 @@ MEMBERS_MOST: Final = 1000
 MISSING_MOST: Final = 1_000_000
 """Numbers that one conversation of an export may skip, because their messages were erased. A sleep pass walks over all
 numbers of a conversation, so one message with a number of twelve digits would keep it busy for hours."""
-FIRST: Final = datetime(2, 1, 1, tzinfo=UTC)
-LAST: Final = datetime(9899, 12, 31, tzinfo=UTC)
-"""Times between which date arithmetic over a human lifetime stays within the calendar."""
 
 _FLAGS: Final = frozenset({RESTORED, UNRECONCILED, STATED, RELEASED, AHEAD, WORDS_OF_DATA})
 _HARMLESS_FLAGS: Final = frozenset({UNRECONCILED, AHEAD, WORDS_OF_DATA})
@@ -111,16 +108,16 @@ def admitted(memory: Memory, scope: str) -> Memory:
             replace(source, memory=own_id(source.memory), ref=clean(source.ref)) for source in memory.sources
         ),
         flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or is_offset_flag(flag)),
-        expires_at=memory.expires_at and min(memory.expires_at, LAST),
-        valid_to=memory.valid_to and min(memory.valid_to, LAST),
+        expires_at=memory.expires_at and min(memory.expires_at, LAST_TIME),
+        valid_to=memory.valid_to and min(memory.valid_to, LAST_TIME),
     )
 
 
 def unproven(memory: Memory, now: datetime, ceiling: Trust = "user") -> Memory:
     """An admitted record as it is stored without proof, or through ports with a ceiling.
 
-    Trust is at most "import" ("web" for what a tool said) and at most the ceiling; pins, core memory, protected categories and uses are dropped. A record with a field that
-    reads as an instruction waits for review.
+    Trust is at most "import" ("web" for what a tool said) and at most the ceiling. Pins, core memory, protected categories
+    and uses are dropped. A record with a field that reads as an instruction waits for review.
     """
     trust = least((relayed(memory.trust if memory.trust in ORDER else ORDER[-1], IMPORT), ceiling))
     phase = "active" if memory.phase == "core" else memory.phase
@@ -150,8 +147,10 @@ def unproven(memory: Memory, now: datetime, ceiling: Trust = "user") -> Memory:
 
 def _check(memory: Memory) -> None:
     times = (memory.recorded_at, memory.valid_from, memory.used_at, memory.valid_to, memory.expires_at)
-    if any(at is not None and at < FIRST for at in times) or any(at is not None and at > LAST for at in times[:3]):
-        raise InputError(f"a time is outside the years {FIRST.year} to {LAST.year}")
+    if any(at is not None and at < FIRST_TIME for at in times) or any(
+        at is not None and at > LAST_TIME for at in times[:3]
+    ):
+        raise InputError(f"a time is outside the years {FIRST_TIME.year} to {LAST_TIME.year}")
     if memory.depth > DEPTH_MOST or len(memory.members) > MEMBERS_MOST:
         raise InputError(f"a summary of more than {DEPTH_MOST} levels or {MEMBERS_MOST:,} members")
     if memory.span is not None and not 1 <= memory.span[0] <= memory.span[1]:
