@@ -5,7 +5,7 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final, TypeAlias
 
 try:
@@ -87,6 +87,15 @@ def _value(line: bytes) -> Json:
         return ValueError("nested too deeply")
     except ValueError:
         return ValueError("not JSON")
+
+
+def json_object(text: str | bytes) -> Mapping[str, Json]:
+    """The JSON object that a text consists of; empty if it is anything else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, Mapping) else {}
 
 
 def breaks_off(text: str) -> bool:

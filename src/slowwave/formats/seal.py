@@ -5,13 +5,11 @@ changed, moved, added or removed changes the code, and so does a line after the 
 """
 
 import hmac
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import BinaryIO, Final
 
-from slowwave.formats.json_stream import LINE_MOST, UNREADABLE, Json
+from slowwave.formats.json_stream import LINE_MOST, UNREADABLE, json_object
 
 _PURPOSE: Final = b"slowwave export\n"
 """The prefix of every code, because the secret is used for other codes too."""
@@ -64,23 +62,15 @@ class Proof:
 
     def _holds(self, stream: BinaryIO) -> bool:
         last = stream.readline(LINE_MOST + 1)
-        header = _object(last)
+        header = json_object(last)
         if header.get("slowwave") != "export" or header.get("scope") not in self.scopes:
             return False
         seal = Seal(self.secret)
         while data := stream.readline(LINE_MOST + 1):
             seal.add(last)
             last = data
-        end = _object(last)
+        end = json_object(last)
         records, code = end.get("records"), end.get("mac")
         if end.get("type") != "end" or not isinstance(records, int) or not isinstance(code, str):
             return False
         return hmac.compare_digest(code.encode("utf-8", "surrogatepass"), seal.code(records).encode())
-
-
-def _object(line: bytes) -> Mapping[str, Json]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, Mapping) else {}

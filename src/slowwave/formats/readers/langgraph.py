@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, imported_note
+from slowwave.formats.readers.builders import NO_OBJECT, first_field, imported_note
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.note import Note
@@ -49,7 +49,7 @@ def _item(item: Json, where: str) -> Item:
 
 def _labels(item: Mapping[str, Json]) -> Sequence[str] | None:
     """The labels of the namespace: a list, or a text with dots between them, as the tables hold it."""
-    space = next((item[name] for name in _SPACES if item.get(name) is not None), None)
+    space = first_field(item, _SPACES)
     if isinstance(space, str):
         return space.split(".") if space else []
     if isinstance(space, list) and all(isinstance(label, str) for label in space):

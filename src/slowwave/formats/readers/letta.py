@@ -1,10 +1,9 @@
 """Letta's agent files: blocks and archival passages become facts, the messages of user and agent become messages."""
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from slowwave.formats.json_stream import Json
+from slowwave.formats.json_stream import Json, json_object
 from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
@@ -134,25 +133,16 @@ def _sent(message: Mapping[str, Json]) -> str:
     for call in calls if isinstance(calls, list) else []:
         function = call.get("function") if isinstance(call, Mapping) else None
         if isinstance(function, Mapping) and function.get("name") == "send_message":
-            sent = _object(function.get("arguments")).get("message")
+            arguments = function.get("arguments")
+            sent = json_object(arguments).get("message") if isinstance(arguments, str) else None
             texts += [sent] if isinstance(sent, str) else []
     return "\n".join(texts)
 
 
 def _packed(text: str, at: datetime | None) -> tuple[str, datetime | None]:
     """The message of a user inside the JSON envelope of older agents; other envelopes are events."""
-    envelope = _object(text)
+    envelope = json_object(text)
     if "type" not in envelope:
         return text, at
     message = envelope.get("message") if envelope["type"] == "user_message" else None
     return (message if isinstance(message, str) else ""), instant(envelope.get("time")) or at
-
-
-def _object(text: Json) -> Mapping[str, Json]:
-    if not isinstance(text, str) or not text.lstrip().startswith("{"):
-        return {}
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, Mapping) else {}
