@@ -95,7 +95,7 @@ def test_a_redirect_is_not_followed(kind: str, status: int, ask: Ask) -> None:
             shown = ask(kind, server.url, KEY)
         assert server.received
         assert other.received == []
-    assert f"answered {status}; it sends elsewhere" in shown
+    assert f"answered {status}; redirects are not followed" in shown
 
 
 @KINDS

@@ -9,7 +9,7 @@ class TransportError(PortError):
     Args:
         message: the sentence for the caller; it may quote the server.
         sent: False if no request was sent.
-        limited: seconds for which the server wants no call, because it limits them; None if it is not for that.
+        limited: seconds for which the server is not to be called, because it limits calls; None for any other failure.
     """
 
     def __init__(self, message: str, *, sent: bool = True, limited: float | None = None) -> None:

@@ -25,7 +25,7 @@ _on_limit: ContextVar[Callable[[float], None] | None] = ContextVar("slowwave_on_
 
 @contextmanager
 def telling_limits(tell: Callable[[float], None]) -> Iterator[None]:
-    """Within the block, call `tell` with the seconds of each pause that a server asks for because it limits calls."""
+    """Within the block, call `tell` with the length of each pause, in seconds, that follows because a server limits calls."""
     token = _on_limit.set(tell)
     try:
         yield

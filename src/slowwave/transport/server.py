@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 BODY_LONGEST: Final = 8_000_000  # bytes
 _CONNECT: Final = 5.0  # seconds
-_WORDS: Final = 300  # characters of a server's message that an error quotes
+_QUOTE_LONGEST: Final = 300  # characters of a server's message that an error quotes
 _HEADERS: Final = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "slowwave"}
-_SECRET: Final = 8  # characters; shorter values in the query of a URL, such as versions, are no secrets
+_SECRET_SHORTEST: Final = 8  # characters; shorter values in the query of a URL, such as versions, are no secrets
 _GZIP: Final = 31  # zlib's number for data with a gzip header
 
 _UNCONNECTED: Final = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "InvalidURL", "UnsupportedProtocol"})
@@ -44,7 +44,7 @@ LIMITED: Final = 60.0
 """Seconds for which a server that limits calls (429) is not called again, if it does not name a time."""
 NO_QUOTA: Final = 900.0
 """Seconds after which a server whose account has no credit left is called again."""
-_PASSING: Final = frozenset({408, 409, 425, 429, 529})
+_TRANSIENT: Final = frozenset({408, 409, 425, 429, 529})
 _TAGS: Final = re.compile(r"<style.*?</style>|<script.*?</script>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
@@ -178,7 +178,7 @@ class Server:
 
     def _known_secrets(self, key: str) -> Secrets:
         login = (self._login[1], quote(self._login[1], safe=""), self._basic) if self._login else ()
-        queried = [value for _, value in parse_qsl(urlsplit(self._url).query) if len(value) >= _SECRET]
+        queried = [value for _, value in parse_qsl(urlsplit(self._url).query) if len(value) >= _SECRET_SHORTEST]
         return Secrets([*login, *queried] if key == NO_KEY else [key, *login, *queried])
 
     def _read(self, response: "Response", longest: int) -> Mapping[str, Any]:
@@ -236,19 +236,21 @@ class Server:
             return TransportError(f"{message}; check the model's name and base_url")
         if status == 429 and "insufficient_quota" in body:  # noqa: PLR2004
             return TransportError(f"{message}; the account has no credit left", limited=NO_QUOTA)
-        if status in _PASSING or status >= 500:  # noqa: PLR2004
+        if status in _TRANSIENT or status >= 500:  # noqa: PLR2004
             after = retry_delay(response.headers.get("retry-after"), datetime.now(UTC))
             limited = after if status != 429 or after is not None else LIMITED  # noqa: PLR2004
             return TransientError(message, after, cause=f"{self.address} answered {status}", limited=limited)
         if 300 <= status < 400:  # noqa: PLR2004
-            return TransportError(f"{message}; it sends elsewhere: set base_url to where it really is")
+            return TransportError(
+                f"{message}; redirects are not followed: set base_url to the address that it redirects to"
+            )
         return RejectedError(message) if status in {400, 422} else TransportError(message)
 
     def _quoted(self, text: str) -> str:
         """A server's text on one line, without markup and without secrets."""
-        shown = tidy(_TAGS.sub(" ", self._secrets.removed(text)[: 100 * _WORDS]))
+        shown = tidy(_TAGS.sub(" ", self._secrets.removed(text)[: 100 * _QUOTE_LONGEST]))
         shown = self._secrets.removed(shown)  # removing markup may have joined the parts of a secret
-        return shown if len(shown) <= _WORDS else f"{shown[:_WORDS]} …"
+        return shown if len(shown) <= _QUOTE_LONGEST else f"{shown[:_QUOTE_LONGEST]} …"
 
 
 def _sent(error: Exception) -> bool:

@@ -111,7 +111,7 @@ def test_a_retry_after_date_beyond_the_budget_fails_at_once() -> None:
         (Served(body="[1]"), "answered with an error", 1),
         (Served(body='{"choices": []}'), "without any choice", 1),
         (Served(body=" " * 8_000_001), "more than 8,000,000 bytes", 1),
-        (Served(status=302, headers={"Location": "http://elsewhere.invalid/"}), "sends elsewhere", 1),
+        (Served(status=302, headers={"Location": "http://elsewhere.invalid/"}), "redirects are not followed", 1),
     ],
 )
 def test_permanent_failures_have_a_one_sentence_message(behaviour: Behaviour, sentence: str, requests: int) -> None:
