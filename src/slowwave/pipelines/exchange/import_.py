@@ -21,7 +21,7 @@ from slowwave.model.exchange import (
     SkippedItem,
 )
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.message import Message, checked_message
+from slowwave.model.message import checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.names import TITLE_LONGEST
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
@@ -242,7 +242,7 @@ class Importer:
         known = self._known_of(name)
         fresh = []
         for item in items:
-            ref, content = str(item.message.id), _content(item.message)
+            ref, content = str(item.message.id), _content(item.message.role, item.message.content, item.message.speaker)
             if ref not in known:
                 known[ref] = content
                 self._remembered += 1
@@ -272,7 +272,7 @@ class Importer:
             self._known[name] = {
                 message.ref: None
                 if message.phase == "retracted"
-                else hash((message.role, message.text, message.speaker))
+                else _content(str(message.role), message.text, message.speaker)
                 for message in stored
                 if message.ref
             }
@@ -542,8 +542,9 @@ def _title(item: ConversationTitle) -> str:
     return clean(item.title)[:TITLE_LONGEST]
 
 
-def _content(message: Message) -> int:
-    return hash((message.role, message.content, message.speaker))
+def _content(role: str, text: str, speaker: str | None) -> int:
+    """A hash of what a message with a known id must have to be the same message."""
+    return hash((role, text, speaker))
 
 
 def _link(link: LinkRow) -> Link:
