@@ -85,12 +85,18 @@ def consolidate(
     on_progress: Progress | None = None,
     time: WorkTime | None = None,
 ) -> ConsolidationResult:
-    """Distil what is new in a conversation (None: the one written to last) and reconcile it with what is known.
+    """Distil what is new in a conversation and reconcile it with what is known.
 
     The facts of a chunk are stored in one transaction with the move of the cursor. If the model fails, the rest stays
-    due. Without `force`, fewer than `Config.min_messages` messages of a conversation that goes on
-    are left unread. With `parent` all chunks are parts of that run. `on_progress` is called after each chunk with the number of messages
-    that were read, and of all to read. When the `time` is over (None: `Config.work_seconds` from now), no further chunk is read.
+    due.
+
+    Args:
+        ports: the store, the mind, the embedder and the settings.
+        conversation: its name; None: the one written to last.
+        force: also read a conversation that goes on and has fewer unread messages than `Config.min_messages`.
+        parent: the run that all chunks are parts of; None: a run of their own.
+        on_progress: called after each chunk with the number of messages that were read, and of all to read.
+        time: when it is over, no further chunk is read; None: `Config.work_seconds` from now.
     """
     time = time or WorkTime(ports.config.work_seconds)
     found = _conversation(ports, conversation)

@@ -59,16 +59,23 @@ def observe(
 ) -> Receipt:
     """Store a batch of messages, whole or not at all. Known ids with the same content are skipped.
 
-    With an embedder on a server (`Embedder.is_local` is False) the messages are stored first and get their vectors afterwards, so that a
-    server that does not answer delays no message; a sleep pass embeds those that it missed.
+    With an embedder on a server (`Embedder.is_local` is False) the messages are stored first and get their vectors
+    afterwards, so that a server that does not answer delays no message. A sleep pass embeds the messages without vectors.
 
     Messages without text, such as those of an assistant that only calls tools, are not stored, and the receipt says so.
 
-    `cause` and `parent` are those of the run: an import is one run with a child for each batch. `through` is the source of the
-    messages, if it is trusted less than their speakers; `vouched` is the reason why it is not, if a person vouches for the
-    words of user and assistant in it. A message that reads as an instruction to a
-    model and does not come from the user, or not directly, is stored under review: it is neither found nor distilled until a person
-    releases it.
+    A message that reads as an instruction to a model, and that does not come from the user directly, is stored under review:
+    it is neither found nor distilled until a person releases it.
+
+    Args:
+        ports: the store, the embedder and the settings.
+        messages: one message or several, in order.
+        conversation: its name.
+        cause: the cause of the run.
+        parent: the run that this one is a part of; an import is one run with a child for each batch.
+        through: the source that reports the messages. They are trusted at most as this source.
+        vouched: the reason why the words of user and assistant are trusted as their own all the same: a person vouches for
+            the source. Empty if no person does.
 
     Raises:
         InputError: a row cannot be stored; the error names it, and nothing of the batch is stored.

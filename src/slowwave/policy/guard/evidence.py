@@ -71,8 +71,8 @@ def other_speaker(text: str, quote: str, turn: Memory, speakers: Collection[str]
 def unaddressed_speaker(text: str, quote: str, messages: Sequence[Memory], speakers: Collection[str]) -> str | None:
     """The only speaker whom a fact names, if others said all its messages and none of these names or addresses that speaker.
 
-    A name in a sentence of at most `_CALL_WORDS` words, such as "Hey Ada!", does not count. "You" addresses the other one of two speakers, in the quote or in a sentence that is no question. Among more speakers "she"
-    and "he" may mean one of them.
+    A name in a sentence of at most `_CALL_WORDS` words, such as "Hey Ada!", does not count. "You" addresses the other one of
+    two speakers, in the quote or in a sentence that is no question. Among more speakers "she" and "he" may mean one of them.
     """
     stated = naming.words(text)
     authors = {message.speaker for message in messages if message.speaker}
