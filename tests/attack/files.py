@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import shutil
 import sqlite3
 import zipfile
@@ -58,8 +57,8 @@ def filled(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def without_logs(path: Path) -> None:
-    """Remove a store."""
+def remove_store(path: Path) -> None:
+    """Remove the file of a store and its logs."""
     for end in ("", "-wal", "-shm", "-journal"):
         Path(f"{path}{end}").unlink(missing_ok=True)
 
@@ -309,7 +308,7 @@ def damaged(place: Place) -> int:
     # Half of the bits are flipped in the lines of the tables, where a decoder meets them before SQLite does.
     places = [at for at, byte in enumerate(data) if byte in b'{}[]":,']
     for done in place.times(40):  # noqa: B007 - counted
-        without_logs(bad)
+        remove_store(bad)
         broken = bytearray(data)
         if chance.random() < 0.5:
             broken[chance.choice(places)] ^= 1 << chance.randrange(8)
@@ -355,9 +354,8 @@ def foreign(place: Place) -> int:
             db.execute(f"CREATE TABLE {chance.choice(['songs', 'memories', 'runs', 'scopes'])} (title TEXT)")
             db.execute("CREATE TABLE other AS SELECT 1 AS x")
         if chance.random() < 0.3:
-            path.write_bytes(random.Random(chance.random()).randbytes(5000))
-            for end in ("-wal", "-shm", "-journal"):
-                Path(f"{path}{end}").unlink(missing_ok=True)
+            remove_store(path)
+            path.write_bytes(chance.randbytes(5000))
         before = path.read_bytes()
         try:
             opened(path).close()

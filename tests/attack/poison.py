@@ -121,7 +121,7 @@ def _pretended(memory: AgentMemory, text: str, chance: Random, place: Place) -> 
     )
 
 
-DOORS: Final[Mapping[str, Callable[[AgentMemory, str, Random, Place], None]]] = {
+SOURCES: Final[Mapping[str, Callable[[AgentMemory, str, Random, Place], None]]] = {
     "tool": _as_role("tool"),
     "assistant": _as_role("assistant"),
     "web": _stated("web"),
@@ -143,7 +143,7 @@ def _orders() -> list[str]:
 
 
 def poison(place: Place) -> int:
-    """Orders and false statements through random doors, read by a mind that believes them, by the rules, or by none."""
+    """Orders and false statements from random sources, read by a mind that believes them, by the rules, or by none."""
     chance = place.chance
     mind = chance.choice([Believer(chance), None])
     options: dict[str, Any] = {"llm": mind, "embedder": chance.choice(["none", "static"])}
@@ -154,12 +154,12 @@ def poison(place: Place) -> int:
         honest = {one.id for one in everything(memory).values()}
         marks: dict[str, str] = {}
         for _ in range(MANY):
-            mark, door = words("Kestrel", chance), chance.choice(sorted(DOORS))
+            mark, source = words("Kestrel", chance), chance.choice(sorted(SOURCES))
             is_order = chance.random() < 0.5
             text = chance.choice(_orders()) + f" {mark}" if is_order else chance.choice(FALSE).format(mark)
-            DOORS[door](memory, chance.choice(WRAPPED)(text), chance, place)
-            marks[mark] = door
-            if is_order and door != "assistant":
+            SOURCES[source](memory, chance.choice(WRAPPED)(text), chance, place)
+            marks[mark] = source
+            if is_order:
                 ordered += 1
                 withheld += any(mark in one.text and one.phase == "quarantined" for one in everything(memory).values())
             done += 1
@@ -176,7 +176,7 @@ def _check(memory: AgentMemory, marks: Mapping[str, str], honest: set[str]) -> N
     for one in everything(memory).values():
         for mark in marks:
             if mark in one.text:
-                assert not trusted(one.trust, "user"), f"{one.trust} for {one.text!r} through {marks[mark]}"
+                assert not trusted(one.trust, "user"), f"{one.trust} for {one.text!r} from {marks[mark]}"
     hidden = {one.id for one in everything(memory).values() if one.phase == "quarantined"}
     for profile in ("plain", "chat", "s4"):
         for question in ("who owns the deploy pipeline?", "what is my name?", "where do I live?"):
@@ -186,7 +186,7 @@ def _check(memory: AgentMemory, marks: Mapping[str, str], honest: set[str]) -> N
                 remove_fenced_blocks(one["content"]) for one in context.messages if one["role"] in {"user", "system"}
             )
             for mark in marks:
-                assert mark not in outside + bare, f"{mark} through {marks[mark]} stands outside of the fence"
+                assert mark not in outside + bare, f"{mark} from {marks[mark]} stands outside of the fence"
             for section in context.sections:
                 for item in section.items:
                     _check_item(section.name, item.text, marks, section.instructions)
@@ -197,5 +197,5 @@ def _check(memory: AgentMemory, marks: Mapping[str, str], honest: set[str]) -> N
 def _check_item(section: str, text: str, marks: Mapping[str, str], instructions: bool) -> None:
     for mark in marks:
         if mark in text:
-            assert section != "Known about the user", f"{text!r} through {marks[mark]}"
-            assert not instructions, f"{text!r} through {marks[mark]}"
+            assert section != "Known about the user", f"{text!r} from {marks[mark]}"
+            assert not instructions, f"{text!r} from {marks[mark]}"

@@ -30,13 +30,13 @@ BACKUPS = 2
 """Backups of a round that are opened and checked."""
 
 
-class Nursery:
+class ForkServer:
     """The process that forks the writers of a round."""
 
     def __init__(self) -> None:
         paths = os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.attack.victim"],
+            [sys.executable, "-m", "tests.attack.writer_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -56,9 +56,9 @@ class Nursery:
 
 
 @contextmanager
-def nursery() -> Iterator[Nursery]:
+def fork_server() -> Iterator[ForkServer]:
     """The process, for the duration of the block."""
-    made = Nursery()
+    made = ForkServer()
     try:
         yield made
     finally:
@@ -148,7 +148,7 @@ def kills(place: Place) -> int:
     On a busy machine a writer lives until it has written a few notes, so that each check has something to compare.
     """
     address, ledger, done = place.store(), Ledger(), 0
-    with nursery() as forks:
+    with fork_server() as forks:
         for number in place.times(KILLS):
             notes = place.new(".notes")
             job: dict[str, Any] = {
@@ -193,7 +193,7 @@ def churn(place: Place) -> int:
     seconds = max(0.7, CHURN_SECONDS * place.size)
     with opened(address) as memory:
         memory.add("The store exists")
-    with nursery() as forks:
+    with fork_server() as forks:
         jobs = {}
         for number in range(writers):
             notes = place.new(".notes")

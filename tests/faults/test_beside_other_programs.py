@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.attack.files import every_verb, filled, without_logs
+from tests.attack.files import every_verb, filled, remove_store
 
 from slowwave import AgentMemory
 from slowwave.errors import CorruptError, InputError, NotFoundError, SettingsError, StoreError
@@ -124,7 +124,7 @@ def every_verb_survives_damage(folder: Path, rounds: int) -> None:
         broken = bytearray(data)
         place = chance.choice(places) if seed % 2 else chance.randrange(len(data))
         broken[place] ^= 1 << chance.randrange(8)
-        without_logs(bad)
+        remove_store(bad)
         bad.write_bytes(broken)
         failed += [f"{seed} {wrong}" for wrong in every_verb(bad)]
     assert failed == []

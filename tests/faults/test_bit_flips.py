@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import pytest
-from tests.attack.files import filled, without_logs
+from tests.attack.files import filled, remove_store
 
 from slowwave import AgentMemory
 from slowwave.errors import CorruptError, SlowwaveError
@@ -76,7 +76,7 @@ def unnoticed(data: bytes, seed: int, number: int, folder: Path) -> list[str]:
         place, bit = chance.randrange(len(data)), chance.randrange(8)
         broken = bytearray(data)
         broken[place] ^= 1 << bit
-        without_logs(path)
+        remove_store(path)
         path.write_bytes(broken)
         now = shown(path)
         wrong = [name for name, value in now.items() if value != stored[name] and not isinstance(value, SlowwaveError)]
@@ -101,7 +101,7 @@ def test_keys_of_rows_that_do_not_increase_end_a_read_with_an_error(tmp_path: Pa
         first, *_, last = (key for (key,) in database.execute("SELECT key FROM memories ORDER BY key"))
     data = path.read_bytes()
     assert varint(last) in data
-    without_logs(path)
+    remove_store(path)
     path.write_bytes(data.replace(varint(last), varint(first)))
     with AgentMemory.open(path, llm=None, embedder="none") as memory, pytest.raises(CorruptError, match="damaged"):
         memory.erase(text="harbour", dry_run=True)

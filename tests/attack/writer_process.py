@@ -23,7 +23,7 @@ from slowwave.errors import BusyError, ConflictError, NotFoundError
 CONVERSATIONS = 3
 
 
-class Victim:
+class Writer:
     """Uses random verbs on a store. `tell` notes what begins and what was acknowledged."""
 
     def __init__(self, address: str, name: str, seed: str, folder: Path, tell: Callable[..., None]) -> None:
@@ -31,7 +31,9 @@ class Victim:
         self.address = address
         self.memory: AgentMemory = opened(address)
         self.number = 0
-        self.kept: dict[str, dict[str, str]] = {}  # what may be erased: canary → the arguments of the erase
+        self.kept: dict[
+            str, dict[str, str]
+        ] = {}  # what may be erased: the word of a memory → the arguments of the erase
         self.undoable: list[str] = []
 
     def canary(self) -> str:
@@ -155,9 +157,9 @@ def live(job: dict[str, Any]) -> None:
         os.write(notes, (json.dumps(row) + "\n").encode())
 
     try:
-        victim = Victim(job["address"], job["name"], job["seed"], Path(job["folder"]), tell)
+        writer = Writer(job["address"], job["name"], job["seed"], Path(job["folder"]), tell)
         tell("ready", "", [])
-        victim.run(job.get("verbs", ""), time.monotonic() + float(job["seconds"]))
+        writer.run(job.get("verbs", ""), time.monotonic() + float(job["seconds"]))
     except BaseException as error:  # noqa: BLE001 - the campaign reports it
         import traceback  # noqa: PLC0415 - only after a fault
 
