@@ -343,7 +343,7 @@ def test_a_failing_export_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
         def fail(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("slowwave.formats.os.fsync", fail)
+        monkeypatch.setattr("slowwave.formats.atomic_file.os.fsync", fail)
         with pytest.raises(InputError, match="No space left"):
             memory.export(tmp_path / "a.jsonl")
     assert not list(tmp_path.iterdir())

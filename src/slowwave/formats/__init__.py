@@ -1,13 +1,12 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
-import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Final
 
 from slowwave.errors import InputError, shown
 from slowwave.formats.archives import Part, parts
+from slowwave.formats.atomic_file import replacing
 from slowwave.formats.json_stream import BrokenError, Json, breaks_off, elements, read_bytes
 from slowwave.formats.meter import Meter as Meter
 from slowwave.formats.readers import (
@@ -269,17 +268,7 @@ def write_file(path: str | Path, write: Callable[[Writable], int], *, overwrite:
     if path.exists() and not overwrite:
         raise InputError(f"{named} exists already: choose another name, or allow overwriting it")
     try:
-        with NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                written = write(file)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        with replacing(path) as file:
+            return write(file)
     except OSError as error:
         raise InputError(f"cannot write {named}: {error.strerror or error}") from error
-    return written

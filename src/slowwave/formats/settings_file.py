@@ -1,13 +1,12 @@
 """Changes one line of a settings file in TOML, and leaves the others as a person wrote them."""
 
 import json
-import os
 import re
 import tomllib
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from slowwave.errors import InputError
+from slowwave.formats.atomic_file import replacing
 
 
 def changed(text: str, table: str, name: str, value: str | None) -> str:
@@ -54,15 +53,6 @@ def _as_toml(value: str) -> str:
 def replace(path: Path, text: str) -> None:
     """Write a file completely or not at all. A new file can be read by its owner only; a link stays a link."""
     target = path.resolve()
-    mode = target.stat().st_mode if target.exists() else None
-    with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        try:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-            if mode is not None:
-                Path(file.name).chmod(mode & 0o777)
-            Path(file.name).replace(target)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+    with replacing(target, mode=mode) as file:
+        file.write(text)
