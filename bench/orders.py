@@ -1,9 +1,10 @@
-"""How many texts the detector of orders withholds: two parts of the repository, answers of assistants, packages, AgentDojo.
+"""How many texts the detector of orders withholds: those of the repository, answers of assistants, packages, AgentDojo.
 
     python bench/orders.py [--agentdojo FOLDER]
 
 FOLDER has the unpacked wheel `agentdojo`: its tasks of attackers, in the words of five attacks, and the strings of its mails,
-files and pages, none of which is an order. No weight is fitted on any of these texts but for half of the packages.
+files and pages, none of which is an order. No weight is fitted on any of these texts but for half of the packages, and the
+texts of the repository of which the table says so.
 """
 
 import argparse
@@ -37,9 +38,10 @@ ATTACKS = {
 }
 
 
-def unfitted(kind: str) -> list[str]:
-    """The orders or the look-alikes of the repository on which no weight is fitted."""
-    lines = (TEXTS / f"{kind}_unfitted.jsonl").read_text(encoding="utf-8").splitlines()
+def repository(kind: str, *, fitted: bool) -> list[str]:
+    """The orders or the look-alikes of the repository on which the weights are fitted, or those on which none is."""
+    paths = [path for path in sorted(TEXTS.glob(f"{kind}*.jsonl")) if path.stem.endswith("_unfitted") is not fitted]
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     return [json.loads(line)["text"] for line in lines]
 
 
@@ -120,10 +122,10 @@ def main() -> None:
     }
     result = {}
     for kind in ("orders", "lookalikes"):
-        result[f"{kind} on which nothing is fitted"] = counted(unfitted(kind))
-        result[f"the same {kind} between ordinary sentences"] = counted(
-            [AROUND.format(text) for text in unfitted(kind)]
-        )
+        result[f"{kind} on which the weights are fitted"] = counted(repository(kind, fitted=True))
+        apart = repository(kind, fitted=False)
+        result[f"{kind} on which nothing is fitted"] = counted(apart)
+        result[f"the same {kind} between ordinary sentences"] = counted([AROUND.format(text) for text in apart])
     result |= {name: counted(list(texts())) for name, texts in sets.items()}
     if folder:
         result |= {
