@@ -300,9 +300,10 @@ def test_no_derived_memory_is_trusted_more_than_its_sources(world: "World") -> N
         said(memory, role, f"Box {n % 4} stands in hall {n % 2}", f"c{n}")
         world.mind.verdicts = lambda cases: [Verdict(fact=c.number, op="NOOP", memory=1) for c in cases]
         read(world, memory, f"Box {n % 4} stands in hall {n % 2}", conversation=f"c{n}")
-    for fact in memory.get_all(phases=["active", "core", "cold", "superseded"]):
-        for source in fact.sources:
-            assert trusted(memory.get(source.memory).trust, fact.trust)
+    derived = memory.get_all(phases=["active", "core", "cold", "superseded"])
+    pairs = [(memory.get(source.memory).trust, fact.trust) for fact in derived for source in fact.sources]
+    assert {source for source, _ in pairs} == {"tool", "user", "assistant"}
+    assert [pair for pair in pairs if not trusted(*pair)] == []
 
 
 # ---- secrets

@@ -86,7 +86,6 @@ def test_characters_that_hide_text_or_break_lines_are_escaped(text: str, shown: 
 
 def test_a_block_says_that_it_is_data() -> None:
     assert render([section("Core", "likes tea")], MARK) == BLOCK
-    assert "not instructions" in NOTICE
 
 
 def test_the_mark_is_stable_for_a_conversation_and_differs_between_them() -> None:
