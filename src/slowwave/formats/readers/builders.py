@@ -1,7 +1,7 @@
 """Builds messages and facts from the values of a file: roles, texts of several parts, and missing ids."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
+from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, ImportedNote, SkippedItem
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import JsonValue, Trust
@@ -44,6 +45,21 @@ def as_label(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     return str(value).strip()[:NAME_LONGEST] or None
+
+
+def as_mapping(value: Json) -> Mapping[str, Json]:
+    """A JSON object, or an empty one in place of any other value."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: Json) -> Sequence[Json]:
+    """A JSON array, or an empty one in place of any other value."""
+    return value if isinstance(value, list) else []
+
+
+def changed_at(record: Mapping[str, Json]) -> datetime | None:
+    """When a record of another system was last changed, else when it was created; None if it says neither."""
+    return instant(record.get("updated_at")) or instant(record.get("created_at"))
 
 
 class MessageBuilder:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.branches import OTHER_BRANCH, thread
-from slowwave.formats.readers.builders import MessageBuilder, as_label, conversation_title
+from slowwave.formats.readers.builders import MessageBuilder, as_label, as_mapping, conversation_title
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
@@ -49,7 +49,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
 def _message(
     message: Mapping[str, Json], where: str, conversation: str, key: str, at: datetime | None, builder: MessageBuilder
 ) -> Iterator[Item]:
-    content = _mapping(message.get("content"))
+    content = as_mapping(message.get("content"))
     text, others = _words(content)
     if why := _skip_reason(message, content, text):
         yield SkippedItem(where=where, why=why)
@@ -57,14 +57,14 @@ def _message(
     if others:
         yield SkippedItem(where=where, why=_NOT_WORDS)
     if text.strip():
-        role = role_of(_mapping(message.get("author")).get("role"))
+        role = role_of(as_mapping(message.get("author")).get("role"))
         yield builder.message(conversation, role, text, where=where, at=at, ref=as_label(message.get("id")) or key)
 
 
 def _skip_reason(message: Mapping[str, Json], content: Mapping[str, Json], text: str) -> str | None:
     """The reason to skip a message of the thread, or None. An empty system message counts as hidden."""
-    role = _mapping(message.get("author")).get("role")
-    hidden = _mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    role = as_mapping(message.get("author")).get("role")
+    hidden = as_mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
     if hidden or message.get("weight") == 0 or (role == "system" and not text.strip()):
         return _HIDDEN
     if role == "tool" or message.get("recipient", "all") not in ("all", None):
@@ -80,7 +80,7 @@ def _words(content: Mapping[str, Json]) -> tuple[str, int]:
     if not isinstance(parts, list):
         plain = content.get("text")
         return (plain, 0) if isinstance(plain, str) else ("", 0)
-    texts = [part if isinstance(part, str) else _mapping(part).get("text") for part in parts]
+    texts = [part if isinstance(part, str) else as_mapping(part).get("text") for part in parts]
     words = [text for text in texts if isinstance(text, str)]
     return "\n".join(text for text in words if text.strip()), len(texts) - len(words)
 
@@ -89,17 +89,13 @@ def _thread(nodes: Mapping[str, Mapping[str, Json]], current: Json) -> tuple[lis
     """The keys from the root to the current node, and a problem on the way."""
     parents = {key: parent if isinstance(parent := node.get("parent"), str) else None for key, node in nodes.items()}
     times = {
-        key: at for key, node in nodes.items() if (at := instant(_mapping(node.get("message")).get("create_time")))
+        key: at for key, node in nodes.items() if (at := instant(as_mapping(node.get("message")).get("create_time")))
     }
     return thread(parents, times, current)
 
 
 def _is_importable(node: Mapping[str, Json]) -> bool:
-    message = _mapping(node.get("message"))
-    content = _mapping(message.get("content"))
+    message = as_mapping(node.get("message"))
+    content = as_mapping(message.get("content"))
     text, _ = _words(content)
     return bool(text.strip()) and _skip_reason(message, content, text) is None
-
-
-def _mapping(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, Mapping) else {}

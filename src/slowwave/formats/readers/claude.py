@@ -9,6 +9,7 @@ from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
     as_label,
+    as_list,
     conversation_title,
     message_text,
 )
@@ -91,7 +92,7 @@ def _other_branches(element: Mapping[str, Json], messages: Sequence[Mapping[str,
 
 
 def _objects(content: Json) -> list[Mapping[str, Json]]:
-    return [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    return [part for part in as_list(content) if isinstance(part, Mapping)]
 
 
 def _text(message: Mapping[str, Json]) -> str:

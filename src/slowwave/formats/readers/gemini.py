@@ -11,7 +11,7 @@ from typing import Final
 
 from slowwave.formats.html_text import html_text
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder
+from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_list
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 
@@ -64,7 +64,7 @@ class ActivityReader:
             yield from self._messages(record, f"activity {-number}")
 
     def _messages(self, record: Mapping[str, Json], where: str) -> Iterator[Item]:
-        answers = [text for text in map(_answer, _list(record.get("safeHtmlItem"))) if text]
+        answers = [text for text in map(_answer, as_list(record.get("safeHtmlItem"))) if text]
         title = record.get("title")
         prompt = _PROMPT.match(title) if isinstance(title, str) else None
         if not isinstance(title, str) or not (prompt or answers):
@@ -82,14 +82,10 @@ class ActivityReader:
 
 
 def _is_gemini(record: Mapping[str, Json]) -> bool:
-    names = [record.get("header"), *_list(record.get("products"))]
+    names = [record.get("header"), *as_list(record.get("products"))]
     return any(product in name.lower() for name in names if isinstance(name, str) for product in _PRODUCTS)
 
 
 def _answer(item: Json) -> str:
     html = item.get("html") if isinstance(item, Mapping) else None
     return html_text(html) if isinstance(html, str) else ""
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

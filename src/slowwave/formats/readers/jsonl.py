@@ -13,6 +13,7 @@ from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
     as_label,
+    as_mapping,
     checked_fact,
     first_field,
     message_text,
@@ -28,7 +29,7 @@ from slowwave.model.exchange import (
     Item,
     SkippedItem,
 )
-from slowwave.model.memory import STATEMENT_KINDS, JsonValue
+from slowwave.model.memory import STATEMENT_KINDS
 from slowwave.model.message import role_of
 from slowwave.model.mind import Fact
 from slowwave.model.names import NAME_LONGEST
@@ -157,7 +158,7 @@ class JsonlReader:
             at=at,
             speaker=speaker,
             ref=as_label(value.get("id")),
-            metadata=_metadata(value),
+            metadata=as_mapping(value.get("metadata")),
         )
 
 
@@ -174,12 +175,6 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
         subject=as_label(value.get("subject")),
         importance=importance,
         valid_from=instant(first_field(value, _TIMES)),
-        metadata=_metadata(value),
+        metadata=as_mapping(value.get("metadata")),
     )
     return checked_fact(fact, where)
-
-
-def _metadata(value: Mapping[str, Json]) -> Mapping[str, JsonValue]:
-    """The metadata of a line: the object of this name."""
-    found = value.get("metadata")
-    return found if isinstance(found, Mapping) else {}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, first_field, imported_note
+from slowwave.formats.readers.builders import NO_OBJECT, changed_at, first_field, imported_note
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.note import Note
@@ -40,7 +40,7 @@ def _item(item: Json, where: str) -> Item:
     if not isinstance(key, str) or not isinstance(value, Mapping) or labels is None:
         return SkippedItem(where=where, why="no item of a LangGraph store: it has no namespace, key and value")
     folder = "/".join((FOLDER, *(label.replace("%", "%25").replace("/", "%2F") for label in labels)))
-    changed = instant(item.get("updated_at")) or instant(item.get("created_at"))
+    changed = changed_at(item)
     note = Note(
         name=key, folder=folder, data=dict(value), expires_at=instant(item.get("expires_at")), updated_at=changed
     )

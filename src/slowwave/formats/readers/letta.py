@@ -8,6 +8,9 @@ from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
     as_label,
+    as_list,
+    as_mapping,
+    changed_at,
     imported_fact,
     message_text,
     simple_metadata,
@@ -60,14 +63,12 @@ def _file(file: Mapping[str, Json], builder: MessageBuilder, name: str) -> Itera
         if agent is not file:
             yield from _facts(agent, "archival_memory", f"{place}, archival_memory")
         conversation = as_label(agent.get("name")) or as_label(agent.get("id")) or f"{name}-{count}"
-        messages = agent.get("messages")
-        for order, message in enumerate(messages if isinstance(messages, list) else [], 1):
+        for order, message in enumerate(as_list(agent.get("messages")), 1):
             yield _message(message, f"{place}, message {order}", conversation, builder)
 
 
 def _facts(container: Mapping[str, Json], key: str, place: str) -> Iterator[Item]:
-    entries = container.get(key)
-    for count, entry in enumerate(entries if isinstance(entries, list) else [], 1):
+    for count, entry in enumerate(as_list(container.get(key)), 1):
         where = f"{place} {count}"
         if not isinstance(entry, Mapping):
             yield SkippedItem(where=where, why=NO_OBJECT)
@@ -83,7 +84,7 @@ def _block(block: Mapping[str, Json], where: str) -> Iterator[Item]:
     if not isinstance(text, str):
         yield SkippedItem(where=where, why="a block without text")
         return
-    at = instant(block.get("updated_at")) or instant(block.get("created_at"))
+    at = changed_at(block)
     for line in text.splitlines():
         text_line = line.strip(_BULLETS)
         if any(character.isalnum() for character in text_line) and not line.lstrip().startswith("#"):
@@ -93,20 +94,19 @@ def _block(block: Mapping[str, Json], where: str) -> Iterator[Item]:
 
 
 def _passage(passage: Mapping[str, Json], where: str) -> Item:
-    text, tags = passage.get("text"), passage.get("tags")
+    text, tags = passage.get("text"), as_list(passage.get("tags"))
     if passage.get("is_deleted") is True:
         return SkippedItem(where=where, why="deleted there")
     if as_label(passage.get("file_id")) or as_label(passage.get("file_name")):
         return SkippedItem(where=where, why="a part of a file: only notes of the agent are imported")
-    extra = passage.get("metadata")
-    metadata = simple_metadata(extra if isinstance(extra, Mapping) else {})
+    metadata = simple_metadata(as_mapping(passage.get("metadata")))
     if name := as_label(passage.get("id")):
         metadata["letta_id"] = name
     return imported_fact(
         text if isinstance(text, str) else None,
         where=where,
-        category=as_label(tags[0]) if isinstance(tags, list) and tags else None,
-        valid_from=instant(passage.get("updated_at")) or instant(passage.get("created_at")),
+        category=as_label(next(iter(tags), None)),
+        valid_from=changed_at(passage),
         metadata=metadata,
     )
 
@@ -128,11 +128,10 @@ def _message(message: Json, where: str, conversation: str, builder: MessageBuild
 
 def _sent(message: Mapping[str, Json]) -> str:
     """The texts that the agent sent with its tool `send_message`; only these reach the user."""
-    calls = message.get("tool_calls")
     texts = []
-    for call in calls if isinstance(calls, list) else []:
-        function = call.get("function") if isinstance(call, Mapping) else None
-        if isinstance(function, Mapping) and function.get("name") == "send_message":
+    for call in as_list(message.get("tool_calls")):
+        function = as_mapping(as_mapping(call).get("function"))
+        if function.get("name") == "send_message":
             arguments = function.get("arguments")
             sent = json_object(arguments).get("message") if isinstance(arguments, str) else None
             texts += [sent] if isinstance(sent, str) else []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label
+from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, as_mapping
 from slowwave.formats.readers.timestamps import session_time
 from slowwave.model.exchange import Item, SkippedItem
 
@@ -51,5 +51,4 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
 
 
 def _talk(element: Mapping[str, Json]) -> Mapping[str, Json]:
-    talk = element.get("conversation")
-    return talk if isinstance(talk, Mapping) else {}
+    return as_mapping(element.get("conversation"))

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, as_label, imported_fact, simple_metadata
+from slowwave.formats.readers.builders import (
+    NO_OBJECT,
+    as_label,
+    as_mapping,
+    changed_at,
+    imported_fact,
+    simple_metadata,
+)
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 
@@ -46,8 +53,7 @@ def _memory(element: Json, where: str) -> Item:
     if not isinstance(element, Mapping):
         return SkippedItem(where=where, why=NO_OBJECT)
     row = _row(element)
-    extra = row.get("metadata")
-    extra = extra if isinstance(extra, Mapping) else {}
+    extra = as_mapping(row.get("metadata"))
     categories = row.get("categories")
     categories = categories if isinstance(categories, list) else [extra.get("category")]
     metadata = simple_metadata(extra) | {f"mem0_{name}": value for name in _NAMES if (value := as_label(row.get(name)))}
@@ -56,7 +62,7 @@ def _memory(element: Json, where: str) -> Item:
         where=where,
         category=as_label(next(iter(categories), None)),
         subject=as_label(row.get("user_id")),
-        valid_from=instant(row.get("updated_at")) or instant(row.get("created_at")),
+        valid_from=changed_at(row),
         expires_at=instant(row.get("expiration_date")),
         metadata=metadata,
         trust="user" if as_label(row.get("user_id")) and row.get("role", "user") == "user" else "import",
