@@ -52,6 +52,22 @@ def test_a_saved_plan_equals_the_plan_and_can_be_applied(tmp_path: Path) -> None
         assert any("was changed since this was planned" in str(receipt) for receipt in again)
 
 
+def test_a_plan_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with lived(tmp_path / "m.db") as memory:
+        plan = memory.sleep(dry_run=True).plan
+        before = sorted(tmp_path.iterdir())
+        with monkeypatch.context() as patched:
+            patched.setattr("slowwave.formats.atomic_file.os.fsync", fail)
+            with pytest.raises(InputError, match="No space left"):
+                memory.save_plan(plan, tmp_path / "plan.json")
+        assert sorted(tmp_path.iterdir()) == before
+        memory.save_plan(plan, tmp_path / "plan.json")
+        assert memory.load_plan(tmp_path / "plan.json").id == plan.id
+
+
 def test_a_plan_file_is_never_overwritten_and_another_scope_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     with lived(tmp_path / "m.db") as memory, lived(tmp_path / "m.db", "other") as other:

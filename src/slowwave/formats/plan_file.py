@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from slowwave.errors import InputError, shown
+from slowwave.formats.atomic_file import replacing
 from slowwave.formats.export_records import from_line, to_line
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.timestamps import instant
@@ -40,7 +41,7 @@ _FIELD_NAMES: Final = {name: field for field, name in _FILE_NAMES.items()}
 
 
 def write(path: str | Path, plan: Plan) -> None:
-    """Write a plan to a new file that only its owner can read.
+    """Write a plan to a new file that only its owner can read, completely or not at all.
 
     Raises:
         InputError: the file exists already, or cannot be written.
@@ -49,7 +50,12 @@ def write(path: str | Path, plan: Plan) -> None:
     text = json.dumps({"slowwave": "plan", "version": VERSION, **_plan(plan)}, ensure_ascii=False, indent=1)
     try:
         path.touch(mode=0o600, exist_ok=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        try:
+            with replacing(path) as file:
+                file.write(text + "\n")
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
 

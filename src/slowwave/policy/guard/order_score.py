@@ -32,10 +32,8 @@ _OF_PROGRAMS: Final = frozenset(
 )
 """Signs that say nothing in a block of code."""
 
-
 Codes: TypeAlias = tuple[str, ...]
-
-
+"""Languages by their codes, in the order of the table."""
 Span: TypeAlias = tuple[int, int]
 """Where a sentence begins and ends in its text."""
 
