@@ -15,8 +15,8 @@ from tests.attack.campaign import Place
 from slowwave import AgentMemory, Message
 from slowwave.errors import NotFoundError
 from slowwave.formats.vault.parse import sheet
+from slowwave.model.names import FACT_LONGEST
 from slowwave.pipelines.ingest.notes import WORDS_LONGEST
-from slowwave.pipelines.planning import TEXT_LONGEST as FACT_LONGEST
 from slowwave.policy.text.features import LONG
 from slowwave.testing.long_texts import KINDS
 

@@ -440,3 +440,22 @@ def test_if_both_lines_of_an_id_changed_neither_is_imported_and_other_lines_are(
     assert {fact.text for fact in memory.get_all(categories=["person"])} == {
         "Alice owns the deploy pipeline", "Bob Marsh owns the billing",
     }  # fmt: skip
+
+
+def test_a_long_category_of_a_file_does_not_stop_the_import_of_edits(world: "World", folder: Path) -> None:
+    rows = [{"fact": "Ada keeps bees", "category": "x" * 300, "subject": "y" * 300}]
+    (folder.parent / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    when = "2026-01-02T03:04:05+00:00"
+    kept = {"type": "fact", "id": "0kept", "kind": "semantic", "text": "Bob keeps ants", "category": "z" * 300}
+    lines = [{"slowwave": "export", "version": 1}, kept | {"recorded_at": when, "valid_from": when}]
+    lines += [{"type": "end", "records": 1}]
+    (folder.parent / "export.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    memory = world.open()
+    memory.import_(folder.parent / "rows.jsonl")
+    memory.import_(folder.parent / "export.jsonl")
+    assert sorted((len(fact.category), len(fact.subject or "")) for fact in memory.get_all()) == [(256, 256), (300, 0)]
+    memory.export_vault(folder)
+    (page,) = (path for path in (folder / "facts").iterdir() if "Bob keeps ants" in path.read_text())
+    page.write_text(page.read_text().replace("Bob keeps ants", "Bob keeps red ants"))
+    taken = memory.sync_vault(folder)
+    assert [after for _, _, after in taken.updated] == ["Bob keeps red ants"]

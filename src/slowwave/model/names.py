@@ -9,6 +9,10 @@ from slowwave.model.plain_text import storable
 
 NAME_LONGEST: Final = 512
 """Characters of a name."""
+LABEL_LONGEST: Final = 256
+"""Characters of a category or a subject."""
+FACT_LONGEST: Final = 100_000
+"""Characters of the text of a fact that is stated or imported."""
 TITLE_LONGEST: Final = 256
 """Characters of the title of a conversation."""
 COUNT_MOST: Final = 2**63 - 1
@@ -43,8 +47,13 @@ def checked_name(value: object, what: str, *, longest: int = NAME_LONGEST, numbe
     return str.__str__(value)
 
 
+def checked_label(value: object, what: str) -> str:
+    """A category or a subject, checked as by `checked_name`, without white space around it."""
+    return checked_name(value, what, longest=LABEL_LONGEST).strip()
+
+
 def optional_name(value: object, what: str, *, longest: int = NAME_LONGEST, numbers: bool = False) -> str | None:
-    """The same, where None is allowed."""
+    """A name as `checked_name` returns it, or None."""
     return None if value is None else checked_name(value, what, longest=longest, numbers=numbers)
 
 

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from slowwave import forks
 from slowwave.errors import ConflictError, InputError, SuppressedError, TrustError, shown
-from slowwave.model import names
 from slowwave.model.config import Config
 from slowwave.model.memory import HOT, Memory, altered
+from slowwave.model.names import FACT_LONGEST
 from slowwave.model.operations import Operation
 from slowwave.model.plain_text import clean
 from slowwave.model.plan import FREE, GROUP_MAX, Cost, Group, Plan, Receipt
@@ -25,10 +25,6 @@ from slowwave.policy.retention.policies import reinforced, with_due_date
 from slowwave.ports import Ports
 
 T = TypeVar("T")
-TEXT_LONGEST = 100_000
-"""Characters of a stated fact."""
-NAME_LONGEST = 256
-"""Characters of a category or subject."""
 TRIES = 8
 PAUSE = 0.002
 """Seconds before the second try at most; doubled before each further one."""
@@ -248,13 +244,8 @@ def checked_text(text: str, what: str = "a memory") -> str:
     """The text of a fact, cleaned and stripped, or InputError."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{what} needs words: {shown(text)} has none")
-    if len(text) > TEXT_LONGEST:
+    if len(text) > FACT_LONGEST:
         raise InputError(
-            f"{what} of {len(text):,} characters is more than {TEXT_LONGEST:,}: add it as messages and consolidate"
+            f"{what} of {len(text):,} characters is more than {FACT_LONGEST:,}: add it as messages and consolidate"
         )
     return clean(text).strip()
-
-
-def checked_name(name: str, what: str) -> str:
-    """The name of a category or subject, stripped, or InputError."""
-    return names.checked_name(name, what, longest=NAME_LONGEST).strip()

@@ -15,12 +15,11 @@ from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import JsonValue, Trust
 from slowwave.model.message import ROLES, Message, checked_message
 from slowwave.model.mind import Fact
-from slowwave.model.names import NAME_LONGEST, TITLE_LONGEST, checked_name, optional_name
+from slowwave.model.names import FACT_LONGEST, LABEL_LONGEST, NAME_LONGEST, TITLE_LONGEST, checked_label, checked_name
 from slowwave.model.note import Note, checked_note_text, checked_place
 from slowwave.model.plain_text import clean, tidy
 
 _TEXT_PARTS = (None, "text", "input_text", "output_text")
-FACT_LONGEST = 100_000
 
 EMPTY = "it has no text"
 NO_OBJECT = "not an object with fields"
@@ -131,10 +130,8 @@ def imported_fact(
 
     `trust` is "user" if the file says that it is a statement of the user, which counts only if a person vouches for the file.
     """
-    if text is None or not text.strip() or len(text) > FACT_LONGEST:
-        return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     fact = Fact(
-        text=clean(text).strip(),
+        text=text or "",
         category=category or "other",
         subject=subject,
         valid_from=valid_from,
@@ -146,11 +143,18 @@ def imported_fact(
 
 
 def checked_fact(fact: Fact, where: str) -> ImportedFact | SkippedItem:
-    """The fact, or the reason why its category, its subject or its metadata cannot be stored."""
+    """The fact, or the reason why it cannot be stored. A category or a subject that is too long is cut."""
+    text = clean(fact.text).strip()
+    if not 0 < len(text) <= FACT_LONGEST:
+        return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     try:
-        fact = replace(fact, metadata=checked_metadata(fact.metadata))
-        checked_name(fact.category, "category")
-        optional_name(fact.subject, "subject")
+        fact = replace(
+            fact,
+            text=text,
+            category=checked_label(fact.category[:LABEL_LONGEST], "category"),
+            subject=None if fact.subject is None else checked_label(fact.subject[:LABEL_LONGEST], "subject"),
+            metadata=checked_metadata(fact.metadata),
+        )
     except InputError as error:
         return SkippedItem(where=where, why=str(error))
     return ImportedFact(fact=fact, where=where)

@@ -9,7 +9,6 @@ from slowwave.formats.export_records import from_line
 from slowwave.formats.json_stream import BrokenError, Json, lines
 from slowwave.formats.readers import langgraph, mem0, server_memory
 from slowwave.formats.readers.builders import (
-    FACT_LONGEST,
     NO_OBJECT,
     MessageBuilder,
     as_label,
@@ -32,8 +31,6 @@ from slowwave.model.exchange import (
 from slowwave.model.memory import STATEMENT_KINDS
 from slowwave.model.message import role_of
 from slowwave.model.mind import Fact
-from slowwave.model.names import NAME_LONGEST
-from slowwave.model.plain_text import clean
 
 VERSION = 1
 """The version of the export format."""
@@ -163,14 +160,12 @@ class JsonlReader:
 
 
 def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | SkippedItem:
-    if not text.strip() or len(text) > FACT_LONGEST:
-        return SkippedItem(where=where, why=f"a fact of 1 to {FACT_LONGEST:,} characters was expected")
     kind = value.get("kind")
     number = value.get("importance")
     importance = float(number) if isinstance(number, int | float) and 0 <= number <= 1 else None
     fact = Fact(
-        text=clean(text).strip(),
-        category=(as_label(value.get("category")) or "other")[:NAME_LONGEST],
+        text=text,
+        category=as_label(value.get("category")) or "other",
         kind=kind if kind in STATEMENT_KINDS else "semantic",
         subject=as_label(value.get("subject")),
         importance=importance,

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError, TrustError
-from slowwave.model import names
 from slowwave.model.codec import content_key, dumps, to_row
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import HOT, MESSAGE, NOTE, SUMMARY, JsonValue, Memory, altered
+from slowwave.model.names import checked_id, checked_label
 from slowwave.model.operations import Change, Operation, Suppress
 from slowwave.model.plan import BATCH_MAX, Outcome, Plan, Receipt
 from slowwave.model.progress import RELEASED
@@ -22,7 +22,6 @@ from slowwave.pipelines.planning import (
     apply_with_retry,
     check_full_trust,
     check_may_change,
-    checked_name,
     checked_text,
     in_parts,
     new_id,
@@ -58,7 +57,7 @@ def edit_cause(ports: Ports) -> str:
 
 def found(ports: Ports, memory_id: str) -> Memory:
     """The memory of this id in the handle's own scope, or NotFoundError."""
-    memory = next(iter(ports.store.get((ports.scope,), [names.checked_id(memory_id)])), None)
+    memory = next(iter(ports.store.get((ports.scope,), [checked_id(memory_id)])), None)
     if memory is None:
         raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: check the id and the scope")
     return memory
@@ -83,7 +82,7 @@ def update(
     if text is None and category is None and metadata is None:
         raise InputError(f"nothing to change in {memory_id!r}: pass text=, category= or metadata=")
     text = checked_text(text) if text is not None else None
-    category = checked_name(category, "category") if category is not None else None
+    category = checked_label(category, "category") if category is not None else None
     metadata = checked_metadata(metadata) if metadata is not None else None
     index_entries, problems = entries(ports, [text] if text is not None else [])
 
@@ -197,7 +196,7 @@ def _listed_ids(ids: object) -> list[str]:
         ids = [ids]
     if isinstance(ids, bytes) or not isinstance(ids, Iterable):
         raise InputError(f"ids is a {type(ids).__name__}: pass an id, or a list of ids")
-    listed = list(dict.fromkeys(names.checked_id(each.id if isinstance(each, Memory) else each) for each in ids))
+    listed = list(dict.fromkeys(checked_id(each.id if isinstance(each, Memory) else each) for each in ids))
     if len(listed) > BATCH_MAX:
         raise InputError(f"{len(listed):,} ids in one call, more than {BATCH_MAX:,}: delete them in parts")
     return listed

@@ -12,6 +12,7 @@ from slowwave.model.exchange import VaultLine, VaultOwner
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory
 from slowwave.model.mind import Fact
+from slowwave.model.names import checked_label
 from slowwave.model.operations import Add, Change, Operation, Use
 from slowwave.model.plan import Plan, reversible_run
 from slowwave.model.query import Where
@@ -23,7 +24,6 @@ from slowwave.pipelines.ingest.review import secrets
 from slowwave.pipelines.planning import (
     apply_with_retry,
     check_full_trust,
-    checked_name,
     checked_text,
     new_id,
     single_group_plan,
@@ -198,8 +198,10 @@ def take(ports: Ports, edits: Iterable[VaultLine], *, gone: Sequence[str], dry_r
 
 
 def _checked(line: VaultLine) -> VaultLine:
-    """The line with a valid text and category, or InputError."""
-    return replace(line, text=checked_text(line.text, "a line"), category=checked_name(line.category, "category"))
+    """The line with a valid text and category, or InputError. A category as it was exported is valid."""
+    text = checked_text(line.text, "a line")
+    is_exported = line.category == line.exported_category
+    return replace(line, text=text, category=line.category if is_exported else checked_label(line.category, "category"))
 
 
 def _is_edited(line: VaultLine) -> bool:

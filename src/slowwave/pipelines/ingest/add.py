@@ -11,6 +11,7 @@ from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import STATEMENT_KINDS, Memory
 from slowwave.model.message import Message, checked_time
 from slowwave.model.mind import Fact
+from slowwave.model.names import checked_label
 from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Outcome, OutcomeName, Plan, Receipt
 from slowwave.model.query import Where
@@ -18,7 +19,6 @@ from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.ingest.review import QUARANTINED, secrets
 from slowwave.pipelines.planning import (
     apply_with_retry,
-    checked_name,
     checked_text,
     in_parts,
     single_group_plan,
@@ -77,9 +77,9 @@ def checked_fact(fact: Fact) -> Fact:
         fact,
         text=checked_text(fact.text),
         trust=checked_trust(fact.trust),
-        category=checked_name(fact.category, "category"),
-        subject=checked_name(fact.subject, "subject") if fact.subject is not None else None,
-        ref=checked_name(fact.ref, "id") if fact.ref is not None else None,
+        category=checked_label(fact.category, "category"),
+        subject=checked_label(fact.subject, "subject") if fact.subject is not None else None,
+        ref=checked_label(fact.ref, "id") if fact.ref is not None else None,
         metadata=checked_metadata(fact.metadata),
         valid_from=began,
         expires_at=ends,
