@@ -70,7 +70,9 @@ def test_a_page_that_was_edited_out_of_its_form_has_no_lines() -> None:
     assert lines_of(replace(whole, category="summary")) == ()
 
 
-@pytest.mark.parametrize("line", ["- 2023-13-08: a", "- 0000-01-08: a", "- 2023-05-08: a (until 2023-02-30)", "Ines: a"])
+@pytest.mark.parametrize(
+    "line", ["- 2023-13-08: a", "- 0000-01-08: a", "- 2023-05-08: a (until 2023-02-30)", "Ines: a"]
+)
 def test_a_page_with_one_line_out_of_its_form_has_no_lines(line: str) -> None:
     kept = PageLine(text="Ines swims", day=date(2023, 5, 8), member="m1")
     whole = page("Ines", "sports", kept, replace(kept, text="Ines rows", member="m2"))

@@ -31,6 +31,13 @@ def turned(joint: str) -> str:
     return joint.join(FACTS[n].replace(STAIRS[n], STAIRS[n - 1]) for n in range(len(FACTS)))
 
 
+@pytest.mark.parametrize("at", ["8:18 pm", "8 p.m.", "8AM", "20:18"])
+def test_a_time_of_day_is_no_word_of_a_conversation_summary(at: str) -> None:
+    talk = [said("I love the new harbour lamps", "Ada"), said("They were not lit for me or for us", "Bob")]
+    assert unsupported_by_transcript(f"Ada and Bob caught up at {at} on 6 July 2023.", talk) is None
+    assert unsupported_by_transcript(f"Ada bought a boat at {at}.", talk) == "no message says 'bought'"
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
