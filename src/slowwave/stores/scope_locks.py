@@ -3,19 +3,13 @@
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from slowwave.telemetry import child
 
 
-@child("slowwave.lock.wait")
-def _waited(lock: threading.RLock, ends: float | None) -> bool:
-    """Wait for a lock that another thread holds. Returns whether it was free in time."""
-    return lock.acquire(timeout=-1 if ends is None else max(0.0, ends - time.monotonic()))
-
-
 class ScopeLocks:
-    """A lock for each scope that is in use. A lock exists while a thread holds it or waits for it.
+    """A lock for each scope that a thread holds or waits for. Threads get it in the order in which they asked.
 
     A lock is reentrant. A thread that takes several scopes takes them in the order of their paths, so that two threads
     never wait for each other.
@@ -23,11 +17,12 @@ class ScopeLocks:
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
-        self._locks: dict[str, tuple[threading.RLock, list[int]]] = {}
+        self._released = threading.Condition(self._mutex)
+        self._queues: dict[str, list[int]] = {}  # threads by scope: the first holds it, the others wait
 
     def __len__(self) -> int:
         """The number of scopes that are held or waited for."""
-        return len(self._locks)
+        return len(self._queues)
 
     @contextmanager
     def hold(self, scopes: Sequence[str], seconds: float | None = None) -> Iterator[bool]:
@@ -41,22 +36,40 @@ class ScopeLocks:
             Whether the locks are held. False if one was not free in time: then none is held.
         """
         ends = None if seconds is None else time.monotonic() + seconds
-        with ExitStack() as stack:
-            yield all(self._take(stack, scope, ends) for scope in sorted(set(scopes)))
+        me = threading.get_ident()
+        new = [scope for scope in sorted(set(scopes)) if self._queues.get(scope, ())[:1] != [me]]
+        try:
+            is_free = all(self._take(scope, me, ends) for scope in new)
+            if not is_free:
+                self._leave(new, me)
+            yield is_free
+        finally:
+            try:
+                self._leave(new, me)
+            except BaseException:  # a KeyboardInterrupt, perhaps before it began
+                self._leave(new, me)
+                raise
 
-    def _take(self, stack: ExitStack, scope: str, ends: float | None) -> bool:
+    def _take(self, scope: str, me: int, ends: float | None) -> bool:
         with self._mutex:
-            lock, users = self._locks.setdefault(scope, (threading.RLock(), [0]))
-            users[0] += 1
-        stack.callback(self._drop, scope, users)
-        if not lock.acquire(blocking=False) and not _waited(lock, ends):
-            stack.close()
-            return False
-        stack.callback(lock.release)
-        return True
+            queue = self._queues.setdefault(scope, [])
+            queue.append(me)
+            return queue[0] == me or self._waited(queue, me, ends)
 
-    def _drop(self, scope: str, users: list[int]) -> None:
+    @child("slowwave.lock.wait")
+    def _waited(self, queue: list[int], me: int, ends: float | None) -> bool:
+        """Wait for a lock that another thread holds. Returns whether it was free in time."""
+        return self._released.wait_for(
+            lambda: queue[0] == me, None if ends is None else max(0.0, ends - time.monotonic())
+        )
+
+    def _leave(self, scopes: Sequence[str], me: int) -> None:
+        """Release the locks of those scopes that this thread holds, and wait for none of them any longer."""
         with self._mutex:
-            users[0] -= 1
-            if not users[0]:
-                del self._locks[scope]
+            self._released.notify_all()
+            for scope in scopes:
+                queue = self._queues.get(scope, [])
+                if me in queue:
+                    queue.remove(me)
+                if not queue:
+                    self._queues.pop(scope, None)
