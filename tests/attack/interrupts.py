@@ -1,4 +1,4 @@
-"""KeyboardInterrupt at any step of a store in a file within a verb: nothing is half done, and the handle is used on."""
+"""KeyboardInterrupt at any step of a store within a verb: nothing is half done, and the handle is used on."""
 
 import sys
 from collections.abc import Callable
@@ -41,10 +41,13 @@ class Interrupt:
 
     Args:
         step: the number of the step; the first is 0.
+
+    Attributes:
+        left: how many steps are left; below 0 after the interrupt.
     """
 
     def __init__(self, step: int) -> None:
-        self._left = step
+        self.left = step
 
     def __enter__(self) -> None:
         sys.setprofile(self._seen)
@@ -55,8 +58,8 @@ class Interrupt:
     def _seen(self, frame: FrameType, event: str, _: object) -> None:
         if event not in {"call", "c_return"} or PLACE not in frame.f_code.co_filename:
             return
-        self._left -= 1
-        if self._left < 0:
+        self.left -= 1
+        if self.left < 0:
             sys.setprofile(None)
             raise KeyboardInterrupt
 
@@ -64,7 +67,7 @@ class Interrupt:
 def interrupts(place: Place) -> int:
     """Verbs that are interrupted at a random step, one after the other on one handle."""
     chance, done, kept = place.chance, 0, set[str]()
-    with opened(place.new(".db"), embedder=chance.choice(["none", "static"])) as memory:
+    with opened(place.store(), embedder=chance.choice(["none", "static"])) as memory:
         memory.add_messages([Message("user", sentence(chance)) for _ in range(5)], "talk")
         for done in place.times(60):  # noqa: B007 - counted
             word = words("o", chance)

@@ -150,9 +150,9 @@ def test_statements_are_prepared_unless_the_setting_forbids_it(
     for number in range(12):
         store.apply(words(OTHER, f"{wanted}-{number}"))
         store.get([OTHER], [f"{wanted}-{number}"])
-    raw = store._pool.take(SOON)
+    raw = store._pool.take(store, SOON)
     (found,) = raw.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() or ()
-    store._pool.give(raw)
+    store._pool.give(store)
     store.close()
     assert (found > 0) is prepares
 

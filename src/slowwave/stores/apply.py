@@ -287,7 +287,3 @@ def _subject(operation: Operation) -> Memory | None:
             return operation.used_version
         case _:
             return None
-
-
-def no_failpoint(_: str) -> None:
-    """Default failpoint hook: does nothing."""

@@ -130,13 +130,11 @@ class StoreBase:
         name: the store in messages, such as its file name.
         unreached: copies of data that an erase cannot reach, as sentences.
         _reached: failpoint hook, called with the name of each point that a write passes; tests fail there.
-        _guard: the context manager around every use of the connection. It translates errors to `slowwave.errors`.
         _lanes: the decay classes by scope, and the committed state that they were read in.
     """
 
     name: str
     unreached: tuple[str, ...] = ()
-    _guard: AbstractContextManager[None]
     _reached: Callable[[str], None] | None
 
     def __init__(self, path: str, **_: Any) -> None:  # noqa: ANN401  # each store has other arguments
@@ -150,6 +148,11 @@ class StoreBase:
     @property
     def secret(self) -> bytes:
         """32 random bytes created with the store: the key of fence tags in contexts and of the HMAC in exports."""
+        raise NotImplementedError
+
+    @property
+    def _guard(self) -> AbstractContextManager[None]:
+        """A block around every use of the connection. It translates errors to `slowwave.errors`."""
         raise NotImplementedError
 
     @property

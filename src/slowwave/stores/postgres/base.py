@@ -2,9 +2,8 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
@@ -97,14 +96,14 @@ class PostgresBase(StoreBase):
         self._left: dict[int, WriteHints] = {}  # the hints of the last write of this process, by scope
         self._pool = Pool(self.name, most=self._most, configure=self._connected, connect=self._connect)
         self._writers = ScopeLocks()
-        self._guard: PostgresGuard = PostgresGuard(self)
+        self._gate = PostgresGuard(self)
 
     def after_fork(self) -> None:
         """In a forked child: replace the pool. The parent's connections are not closed; see `RawConnection.after_fork`."""
         super().after_fork()
-        closed = self._guard.closed
+        closed = self._gate.closed
         self._begin()
-        self._guard.closed = closed
+        self._gate.closed = closed
 
     @property
     def secret(self) -> bytes:
@@ -130,19 +129,23 @@ class PostgresBase(StoreBase):
 
     def close(self) -> None:
         """Close the connections. Idempotent."""
-        self._guard.closed = True
+        self._gate.closed = True
         self._pool.close()
 
     def _stop_waiting(self) -> None:
         self._patience = self._opening.patience = 0.1  # a time-out of 0 would wait without limit
 
     @property
+    def _guard(self) -> AbstractContextManager[None]:
+        return self._gate.entered()
+
+    @property
     def _db(self) -> Session:
-        return self._guard.own.session
+        return self._gate.own.session
 
     @property
     def _tokens(self) -> "ScopeFilter":
-        return self._guard.own.tokens
+        return self._gate.own.tokens
 
     def _see_every_scope(self) -> None:
         self._db.see_every_scope()
@@ -255,6 +258,18 @@ class ThreadState(threading.local):
         self.depth = 0
         self.reading: Any = None  # the `PostgresReading` of the thread, if it has one
 
+    def leave(self) -> None:
+        """At the end of the outermost guard: give the connection back, and share the tokens."""
+        if self.depth == 1:
+            self.session.leave()
+            self.tokens.learned()
+
+    def abandon(self) -> None:
+        """The same after a KeyboardInterrupt, which may have come within an exchange with the server: end the connection."""
+        if self.depth == 1:
+            self.session.abandon()
+            self.tokens.forget()
+
 
 class PostgresGuard:
     """Gives each thread that enters a session, and translates the errors of psycopg.
@@ -269,24 +284,32 @@ class PostgresGuard:
         self.own = ThreadState(store)
         self.closed = False
 
-    def __enter__(self) -> None:  # like a lock
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """The block in which this thread may use its session."""
         own = self.own
-        if self.closed and not own.depth:
+        outer = own.depth
+        if self.closed and not outer:
             raise ClosedError(f"the store {self._store.name} was closed: open it again")
-        own.depth += 1
-
-    def __exit__(  # like a lock
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        own = self.own
-        own.depth -= 1
-        if not own.depth:
-            own.session.leave()
-            own.tokens.learned()
-        if isinstance(error, psycopg.Error):
+        own.depth = outer + 1
+        try:
+            try:
+                yield
+            except Exception:
+                own.leave()
+                raise
+            own.leave()
+        except psycopg.Error as error:
             raise self.words(error) from error
-        if (meant := unreadable(error, self._store.name)) is not None:
-            raise meant from error
+        except Exception as error:
+            if (meant := unreadable(error, self._store.name)) is not None:
+                raise meant from error
+            raise
+        except BaseException:
+            own.abandon()
+            raise
+        finally:
+            own.depth = outer
 
     def words(self, error: psycopg.Error) -> SlowwaveError:
         """The error of Slowwave for an error of psycopg."""

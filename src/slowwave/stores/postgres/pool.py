@@ -130,7 +130,8 @@ class Pool:
         self._most = most
         self._lock = threading.Lock()
         self._freed = threading.Condition(self._lock)
-        self._taken = self._waiting = 0
+        self._waiting = 0
+        self._taken: dict[object, RawConnection | None] = {}  # by holder; None while one is opened
         self._idle: list[RawConnection] = []
         self._closed = False
 
@@ -139,8 +140,10 @@ class Pool:
         with self._lock:
             self._most = most
 
-    def take(self, seconds: float) -> RawConnection:
+    def take(self, holder: object, seconds: float) -> RawConnection:
         """Take a connection out of the pool, or open one, within so many seconds.
+
+        The pool knows the holder of each connection, so that `drop` finds what an interrupted call has taken.
 
         Raises:
             BusyError: all connections stayed in use.
@@ -148,24 +151,26 @@ class Pool:
         """
         ends = time.monotonic() + seconds
         with self._lock:
-            if self._taken >= self._most:
+            if len(self._taken) >= self._most:
                 self._wait(ends)
-            self._taken += 1
+            self._taken[holder] = None
             while self._idle:
-                raw = self._idle.pop()
+                raw = self._taken[holder] = self._idle[-1]
+                del self._idle[-1]
                 if not raw.closed:
                     return raw
         try:
-            return self._connected(ends)
-        except BaseException:
-            self._free()
+            raw = self._taken[holder] = self._connected(ends)
+        except Exception:
+            self.drop(holder)
             raise
+        return raw
 
     @child("slowwave.pool.wait")
     def _wait(self, ends: float) -> None:
         self._waiting += 1
         try:
-            while self._taken >= self._most:
+            while len(self._taken) >= self._most:
                 if not self._freed.wait(ends - time.monotonic()):
                     raise BusyError(
                         f"all {self._most} connections of this process to {self._name} stayed in use: raise the setting "
@@ -174,14 +179,6 @@ class Pool:
                     )
         finally:
             self._waiting -= 1
-
-    def _free(self, raw: RawConnection | None = None) -> None:
-        with self._lock:
-            if raw is not None:
-                self._idle.append(raw)
-            self._taken -= 1
-            if self._waiting:
-                self._freed.notify()
 
     def _connected(self, ends: float) -> RawConnection:
         while True:
@@ -199,18 +196,33 @@ class Pool:
     @property
     def in_use(self) -> int:
         """The number of connections that threads hold now."""
-        return self._taken
+        return len(self._taken)
 
     @property
     def waiting(self) -> int:
         """The number of threads that wait for a connection now."""
         return self._waiting
 
-    def give(self, raw: RawConnection) -> None:
-        """Return a connection to the pool."""
-        if self._closed:
+    def give(self, holder: object) -> None:
+        """Return the connection of this holder to the pool, if it has one."""
+        raw = self._taken.get(holder)
+        if raw is not None and self._closed:
             raw.close()
-        self._free(None if raw.closed else raw)
+        with self._lock:
+            is_open = raw is not None and not raw.closed
+            if self._waiting:
+                self._freed.notify()
+            if holder in self._taken:
+                del self._taken[holder]
+            if raw is not None and is_open:
+                self._idle.append(raw)
+
+    def drop(self, holder: object) -> None:
+        """Close the connection of this holder, if it has one: the server rolls its transaction back."""
+        raw = self._taken.get(holder)
+        if raw is not None:
+            raw.close()
+        self.give(holder)
 
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""

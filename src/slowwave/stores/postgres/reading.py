@@ -1,7 +1,7 @@
 """Reads of one search or context from one committed state, in two round trips and a few for what depends on their rows."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -40,9 +40,10 @@ class PostgresReading(Reading):
     Args:
         store: the store.
         scopes: the scopes that are read.
+        guard: closed at the end of the reading; `begin` enters the guard of the store in it.
     """
 
-    def __init__(self, store: "SnapshotReader", scopes: Sequence[str]) -> None:
+    def __init__(self, store: "SnapshotReader", scopes: Sequence[str], guard: ExitStack) -> None:
         self.scopes = tuple(dict.fromkeys(scopes))
         self.indexes: dict[str, CachedIndex] = {}
         self.rankings: dict[object, list[Ranked]] = {}
@@ -52,6 +53,7 @@ class PostgresReading(Reading):
         self._memories: dict[str, dict[str, Memory | None]] = {}
         self._links: dict[str, dict[str, list[LinkRow]]] = {}
         self._entered = False
+        self._guard = guard
 
     # ---- what a pipeline announces
 
@@ -62,7 +64,7 @@ class PostgresReading(Reading):
             return False
         store, before = self._store, self._store.speakers_in_ram(self.scopes)
         with store._turn(self.scopes):  # noqa: SLF001  # of the same module
-            store._guard.__enter__()  # noqa: SLF001  # left in `end`
+            self._guard.enter_context(store._guard)  # noqa: SLF001
             self._entered = True
             with store._guard:  # noqa: SLF001  # translates errors
                 self._tokens = dict(store._readable(self.scopes))  # noqa: SLF001
@@ -147,12 +149,6 @@ class PostgresReading(Reading):
             for end in {source, target} & by_id.keys():
                 by_id[end].append(link)
 
-    def end(self) -> None:
-        """Give the connection back if that has not happened yet."""
-        if self._entered:
-            self._entered = False
-            self._store._guard.__exit__(None, None, None)  # noqa: SLF001
-
 
 class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
     """Reads that use the `PostgresReading` of their thread, if there is one."""
@@ -160,20 +156,20 @@ class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
     @contextmanager
     def reading(self, scopes: Sequence[str]) -> Iterator[Reading]:
         """Read what a search or a context needs from one committed state. A block inside another one is part of it."""
-        own = self._guard.own
+        own = self._gate.own
         if own.reading is not None:
             yield own.reading
             return
-        own.reading = reading = PostgresReading(self, scopes)
         try:
-            yield reading
+            with ExitStack() as guard:
+                own.reading = PostgresReading(self, scopes, guard)
+                yield own.reading
         finally:
             own.reading = None
-            reading.end()
 
     @property
     def _reading(self) -> PostgresReading | None:
-        reading: PostgresReading | None = self._guard.own.reading
+        reading: PostgresReading | None = self._gate.own.reading
         return reading
 
     def _turn(self, scopes: Sequence[str]) -> AbstractContextManager[object]:

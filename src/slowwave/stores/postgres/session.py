@@ -282,9 +282,16 @@ class Session:
         self._reset()
         self.uses_hints = True
 
+    def abandon(self) -> None:
+        """Close the connection, whatever it does now. The server rolls back what was not committed."""
+        self._pool.drop(self)
+        self._raw = None
+        self._reset()
+        self.uses_hints = True
+
     def _give_back(self) -> None:
         if self._raw is not None:
-            self._pool.give(self._raw)
+            self._pool.give(self)
             self._raw = None
 
     def _settings(self) -> Query:
@@ -322,7 +329,7 @@ class Session:
         if self._raw is not None and self._raw.closed:
             self._give_back()
         if self._raw is None:
-            self._raw = self._pool.take(self._opening.patience)
+            self._raw = self._pool.take(self, self._opening.patience)
         return self._raw
 
     def _same_connection(self) -> RawConnection:

@@ -1,9 +1,8 @@
 """The store in a Postgres database, which many machines may use at once."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
 from typing import Final
 
 import psycopg
@@ -13,7 +12,7 @@ from slowwave.errors import BusyError, ConflictError, StoreError
 from slowwave.model.codec import loads
 from slowwave.model.operations import Add, Operation
 from slowwave.model.plan import Group, Plan
-from slowwave.stores.apply import PlanApplier, RunRow, no_failpoint
+from slowwave.stores.apply import PlanApplier, RunRow
 from slowwave.stores.connection import WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.model_use import ModelUseRows
@@ -97,39 +96,54 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
             while len(self._left) > _SCOPES:
                 self._left.pop(next(iter(self._left)), None)  # the scope whose last write is the oldest
 
-    def _transaction(self, scope: str, run: RunRow | None = None) -> "PostgresTransaction":
+    @contextmanager
+    def _transaction(self, scope: str, run: RunRow | None = None) -> Iterator[None]:
+        """Writers of one scope take turns before they take a connection: a scope that another process locks holds one."""
         session, (token, is_new) = self._db, self._tokens.found_or_created(scope)
         if is_new:
             low = bounds(token)[0]
             self._keep_hints(WriteHints(token=token, memory=low, journal=low, run=low, seqs={}))
         # Hints are used once: of several threads the first takes them, and the others query the last keys.
         hints = None if run is None else self._left.pop(token, None)
-        return PostgresTransaction(
-            self._reached,
-            turn=self._writers.hold((scope,), self._opening.patience),
-            late=f"other threads of this process kept the scope {scope} in {self.name} locked longer than `lock_seconds`: "
-            "try again; a writer of another process may hold it",
-            begin=partial(
-                session.write,
+        self._pass("apply.before_begin")
+        with self._writers.hold((scope,), self._opening.patience) as is_free:
+            if not is_free:
+                raise BusyError(
+                    f"other threads of this process kept the scope {scope} in {self.name} locked longer than "
+                    "`lock_seconds`: try again; a writer of another process may hold it"
+                )
+            session.write(
                 token,
                 hints,
                 stream=run is not None and _adds_few(run),
                 unless_held=() if run is None else run.plan.unless_held,
-            ),
-            commit=partial(self._commit, scope, token, run),
-            back=self._back,
-        )
+            )
+            with self._written(partial(self._commit, scope, token, run)):
+                yield
 
-    def _key_transaction(self) -> "PostgresTransaction":
-        session = self._db
-        return PostgresTransaction(
-            self._reached,
-            turn=nullcontext(enter_result=True),
-            late="",
-            begin=partial(session.write, None),
-            commit=session.commit,
-            back=self._back,
-        )
+    @contextmanager
+    def _key_transaction(self) -> Iterator[None]:
+        self._pass("apply.before_begin")
+        self._db.write(None)
+        with self._written(self._db.commit):
+            yield
+
+    @contextmanager
+    def _written(self, commit: Callable[[], None]) -> Iterator[None]:
+        """Commit what the block writes, or roll it back after an error. After a KeyboardInterrupt the guard does it."""
+        try:
+            self._pass("apply.begun")
+            yield
+            self._pass("apply.before_commit")
+            commit()
+        except Exception as error:
+            self._back(error)
+            raise
+        self._pass("apply.committed")
+
+    def _pass(self, point: str) -> None:
+        if self._reached is not None:
+            self._reached(point)
 
     def _counts_models(self) -> bool:
         return self.schema >= MODEL_USE
@@ -169,72 +183,3 @@ def _adds_few(run: RunRow) -> bool:
         return False
     operations = run.plan.groups[0].operations
     return len(operations) <= _FEW and all(isinstance(operation, Add) for operation in operations)
-
-
-class PostgresTransaction:
-    """The context manager of a write. `@contextmanager` would add measurable overhead to each add.
-
-    Writers of one scope take turns in the process before they take a connection: a scope that another process keeps
-    locked holds one connection, not all.
-
-    Args:
-        reached: called with the name of each point that is passed, or None.
-        turn: takes the turn among the writers of the scope; gives False if it is too late.
-        late: the message of the error then.
-        begin: begins the transaction.
-        commit: commits it.
-        back: rolls it back; called with the error.
-    """
-
-    def __init__(
-        self,
-        reached: Callable[[str], None] | None,
-        *,
-        turn: AbstractContextManager[bool],
-        late: str,
-        begin: Callable[[], None],
-        commit: Callable[[], None],
-        back: Callable[[BaseException], None],
-    ) -> None:
-        self._reached = reached or no_failpoint
-        self._turn = turn
-        self._late = late
-        self._begin = begin
-        self._commit = commit
-        self._back = back
-
-    def __enter__(self) -> None:
-        self._reached("apply.before_begin")
-        if not self._turn.__enter__():
-            self._turn.__exit__(None, None, None)
-            raise BusyError(self._late)
-        try:
-            self._begin()
-            try:
-                self._reached("apply.begun")
-            except BaseException as error:
-                self._back(error)
-                raise
-        except BaseException:
-            self._turn.__exit__(None, None, None)
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._finish(error)
-        finally:
-            self._turn.__exit__(None, None, None)
-
-    def _finish(self, error: BaseException | None) -> None:
-        if error is not None:
-            self._back(error)
-            return
-        try:
-            self._reached("apply.before_commit")
-            self._commit()
-        except BaseException as failed:
-            self._back(failed)
-            raise
-        self._reached("apply.committed")

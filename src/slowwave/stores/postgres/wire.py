@@ -8,7 +8,7 @@ import psycopg
 from psycopg import errors
 from psycopg.adapt import PyFormat
 from psycopg.generators import fetch_many, send
-from psycopg.pq import ConnStatus, ExecStatus, Format
+from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
 
 from slowwave.stores.postgres.pool import STATEMENTS_PREPARED
 
@@ -163,7 +163,8 @@ class Stream:
             yield from send(link)
             return (yield from _received(self._raw))
         finally:
-            if link.status == ConnStatus.OK:
+            # Within an exchange, as after a KeyboardInterrupt, libpq refuses it.
+            if link.status == ConnStatus.OK and link.transaction_status != TransactionStatus.ACTIVE:
                 link.exit_pipeline_mode()
 
 

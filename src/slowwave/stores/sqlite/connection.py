@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ class SqliteBase(StoreBase):
         place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
         before = None if place is None else inode(place)
         self._files = OpenedFiles(path)
-        self._guard: Guard = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted))
+        self._gate = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted))
         try:
             with self._guard:
                 if place is not None:
@@ -75,15 +75,19 @@ class SqliteBase(StoreBase):
 
     def close(self) -> None:
         """Close the file. Idempotent."""
-        self._guard.close()
+        self._gate.close()
+
+    @property
+    def _guard(self) -> AbstractContextManager[None]:
+        return self._gate.entered()
 
     @property
     def _db(self) -> Connection:
-        return self._guard.db
+        return self._gate.db
 
     @property
     def _tokens(self) -> "Tokens":
-        return self._guard.tokens
+        return self._gate.tokens
 
     def _state(self) -> object:
         """`data_version` changes when another connection commits, `_commits` when this one does."""
@@ -91,7 +95,7 @@ class SqliteBase(StoreBase):
 
     @contextmanager
     def _one_state(self) -> Iterator[None]:
-        self._guard.end_transaction()
+        self._gate.end_transaction()
         self._db.execute("BEGIN")
         try:
             yield

@@ -2,8 +2,9 @@
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 import apsw
@@ -24,7 +25,7 @@ class Opening(Protocol):
 
 
 class Guard:
-    """A context manager that admits one thread at a time and translates errors of SQLite.
+    """Admits one thread at a time to a connection (`entered`), and translates errors of SQLite.
 
     It opens the connection when a thread first enters, and opens another in a forked child. A fork waits until no
     thread is inside, for `forks.PAUSE_SECONDS` at most.
@@ -52,31 +53,26 @@ class Guard:
         self._depth = 0
         forks.pause(self)
 
-    def __enter__(self) -> None:  # a lock
-        self._lock.acquire()
-        if not self._open:
-            try:
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """The block in which this thread may use the connection."""
+        with self._lock:
+            if not self._open:
                 self._connect()
-            except BaseException:
-                self._lock.release()
+            outer = self._depth
+            self._depth = outer + 1
+            try:
+                yield
+            except BaseException as error:
+                if not outer:
+                    self.end_transaction()
+                if isinstance(error, apsw.Error):
+                    raise translated(error, self._path) from error
+                if (meant := unreadable(error, self._path)) is not None:
+                    raise meant from error
                 raise
-        self._depth += 1
-
-    def __exit__(  # a lock
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:  # a lock
-        self._depth -= 1
-        try:
-            if error is not None and not self._depth:
-                self.end_transaction()
-        finally:
-            self._lock.release()
-        if error is None:
-            return
-        if isinstance(error, apsw.Error):
-            raise translated(error, self._path) from error
-        if (meant := unreadable(error, self._path)) is not None:
-            raise meant from error
+            finally:
+                self._depth = outer
 
     def end_transaction(self) -> None:
         """Roll back a transaction that is open because an exception came between two statements, as a KeyboardInterrupt can."""
