@@ -88,9 +88,10 @@ def lines_for(
         pages: Topic pages. A question that names no person is about the user if it says I or my, and else about any subject.
         near: Scores of messages and facts in the search for the question, by id; a line counts that of its member.
     """
+    topics = topic_counts(question)
     found: dict[str, tuple[tuple[bool, float], Memory, PageLine]] = {}
     for page in _asked_for(question, pages):
-        for each in reversed(_ranked(question, page, near or {})):
+        for each in reversed(_ranked(question, topics, page, near or {})):
             line, rank = each.line, (each.line.outdated, -each.score)
             if each.answers and (line.member not in found or rank < found[line.member][0]):
                 found[line.member] = rank, page, line
@@ -102,7 +103,7 @@ def best_page(question: str, pages: Sequence[Memory], near: Mapping[str, float] 
     topics = topic_counts(question)
     found: list[tuple[float, str, Memory]] = []
     for page in _asked_for(question, pages):
-        lines = _ranked(question, page, near or {})
+        lines = _ranked(question, topics, page, near or {})
         if any(each.answers for each in lines):
             scores = sorted((each.score for each in lines), reverse=True)[:BEST_LINES]
             found.append((-_topic_score(question, page, topics) - sum(scores) / BEST_LINES, page.ref or "", page))
@@ -151,7 +152,7 @@ def _subjects_asked(question: str, subjects: Collection[str]) -> frozenset[str]:
     return frozenset(subjects)
 
 
-def _ranked(question: str, page: Memory, near: Mapping[str, float]) -> list[_RankedLine]:
+def _ranked(question: str, topics: Mapping[str, int], page: Memory, near: Mapping[str, float]) -> list[_RankedLine]:
     """The lines of a page in their order, each with its score and whether it can answer the question (`lines_for`).
 
     A word that more than half of the lines have counts only if the question has no other: "dance" is in each line about a dance
@@ -165,11 +166,10 @@ def _ranked(question: str, page: Memory, near: Mapping[str, float]) -> list[_Ran
     values = {root: math.log(1 + (len(lines) + 1) / (counts[root] + 1)) for root in wanted}
     attainable = sum(values.values()) or 1.0
     telling = {root for root in wanted if counts[root] <= len(lines) / 2} or wanted
-    topics = topic_counts(question).keys()
     found = []
     for line, text in zip(lines, texts, strict=True):
         has_word = not telling.isdisjoint(text)
-        common = len(topics & {_topic(page), *topics_of(line.text, MOST_TOPICS)}) if topics else 0
+        common = len(topics.keys() & {_topic(page), *topics_of(line.text, MOST_TOPICS)}) if topics else 0
         score = near.get(line.member, 0.0) + WORDS * sum(values[root] for root in text & wanted) / attainable
         score += WORDS * has_word + TOPIC * min(TOPIC_WORDS, common)
         found.append(_RankedLine(line=line, score=score, answers=has_word or common > 0))
