@@ -132,7 +132,7 @@ class _Scale:
         points = [point for series in picture.series for point in (*series.points, *series.dots)]
         self.last = max([x for x, _ in (*points, *picture.ticks)] + [picture.now or 0.0, 1.0])
         heights = _totals(picture).values() if picture.bars else [y for _, y in points]
-        self.step = _nice(max([*heights, 0.0]) or 1.0) if picture.top is None else picture.top / 4
+        self.step = _round_step(max([*heights, 0.0]) or 1.0) if picture.top is None else picture.top / 4
         self.top = picture.top or self.step * max(1, -(-max([*heights, 0.0]) // self.step))
         self.frame = frame
         self.width = frame.edge - frame.left
@@ -144,10 +144,14 @@ class _Scale:
         return round(self.frame.floor - (self.frame.floor - self.frame.top) * value / self.top, 1)
 
 
-def _nice(top: float) -> float:
-    """A round step, about a quarter of the top."""
-    unit = 10.0 ** (len(str(int(top / 4))) - 1) if top >= 4 else (1.0 if top > 1 else 0.25)  # noqa: PLR2004 - four steps
-    return next((unit * step for step in _STEPS if unit * step * 4 >= top), unit * 10)
+def _round_step(top: float) -> float:
+    """The least round number of which four reach the top: 0.25, 1, 2, 2.5, 5, 10, 20, 25, 50 and so on."""
+    if top <= 1:
+        return 0.25
+    unit = 1.0
+    while 4 * 10 * unit < top:
+        unit *= 10
+    return next(unit * step for step in _STEPS if 4 * unit * step >= top)
 
 
 def _totals(picture: Picture) -> dict[float, float]:
