@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from tests.transport.conftest import KEY, SAID, Ask, Within
+from tests.transport.conftest import KEY, LIMIT, SAID, Ask, Within
 
 from slowwave import AgentMemory, Message
 from slowwave.embedders.openai import OpenAICompatibleEmbedder
@@ -141,13 +141,13 @@ def test_a_truncated_compressed_body_is_an_error() -> None:
     packed = packer.compress(answer) + packer.flush()
     head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
     with HostileServer(lambda _: [head, packed]) as server:
-        embedder = OpenAICompatibleEmbedder("m", base_url=server.url)
+        embedder = OpenAICompatibleEmbedder("m", base_url=server.url, seconds=LIMIT)
         assert embedder.embed(["x"]).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]]
         embedder.close()
     half = packed[:-12]
     head = head.replace(b"%d" % len(packed), b"%d" % len(half))
     with HostileServer(lambda _: [head, half]) as server:
-        embedder = OpenAICompatibleEmbedder("m", base_url=server.url, seconds=0.5)
+        embedder = OpenAICompatibleEmbedder("m", base_url=server.url, seconds=LIMIT)
         with pytest.raises(EmbedderError, match="broke off its answer"):
             embedder.embed(["x"])
         embedder.close()
