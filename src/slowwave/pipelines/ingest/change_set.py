@@ -158,7 +158,7 @@ class ChangeSet:
             self.notes.append(f"already known: {known.text!r}")
             if new.metadata:
                 self.notes.append("its metadata was not added: the known fact comes from a source that is trusted more")
-            self._dissolve(new, current, stored=new.id in self.stored, because=because)
+            self._merge_into(new, current, stored=new.id in self.stored, because=because)
             return current
         if outranks(new.trust, current.trust):
             return self._replace_less_trusted(current, new, new.text, because=because)
@@ -173,13 +173,13 @@ class ChangeSet:
         after = record_use(repeated, self.ports.config, self.now, session=None)
         self._append(Use(used_version=repeated, after=after, because=because), after)
         self.notes.append(f"already known: {known.text!r}")
-        self._dissolve(new, after, stored=new.id in self.stored, because=because)
+        self._merge_into(new, after, stored=new.id in self.stored, because=because)
         return after
 
     def merge(self, known: Memory, new: Memory, text: str, *, because: str) -> Memory:
         """Make one memory of both, with this text and all sources.
 
-        If both are in the store and the text is the new fact's, the new fact stays and the known one is dissolved.
+        If both are in the store and the text is the new fact's, the new fact stays and the known one is merged into it.
         """
         current = self.states.get(known.id, known)
         if outranks(new.trust, current.trust):
@@ -203,8 +203,8 @@ class ChangeSet:
             version=current.version + 1,
         )
         after = reschedule(after, self.ports.config)
-        # Dissolved first: a scope holds each content key once, at every step.
-        self._dissolve(new, after, stored=stored, because=because)
+        # Before the change: a scope holds each content key once, at every step.
+        self._merge_into(new, after, stored=stored, because=because)
         self._append(Change(before=current, after=after, because=because, entry=entry), after)
         if stored:
             self._add_uses(after, new, because=because)
@@ -255,7 +255,7 @@ class ChangeSet:
         self.outcomes[new.id] = ("REFUSE", reason)
         self._successors[new.id] = None
 
-    def release_holds(self, keys: Iterable[str]) -> None:
+    def unsuppress(self, keys: Iterable[str]) -> None:
         """Let content return that an undo suppressed: a person states it again."""
         self.operations += [Suppress(key=key, on=False, because="stated again") for key in sorted(keys)]
 
@@ -280,7 +280,7 @@ class ChangeSet:
         self.notes.append(f"it replaces {current.text!r}, whose source is trusted less")
         return self.states[stored.id]
 
-    def _dissolve(self, new: Memory, into: Memory, *, stored: bool, because: str) -> None:
+    def _merge_into(self, new: Memory, into: Memory, *, stored: bool, because: str) -> None:
         """Record that another memory holds the fact, and archive it if it is in the store."""
         self._successors[new.id] = into.id
         self.states.setdefault(into.id, into)  # also if it did not change: `current` answers from the states

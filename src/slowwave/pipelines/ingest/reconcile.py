@@ -75,7 +75,7 @@ def reconcile(
     suppressed = _suppressed_keys(ports, incoming)
     changes = ChangeSet(ports=ports, now=now, stored={memory.id for memory in waiting})
     returning = suppressed & _stated_again(ports, incoming, suppressed)
-    changes.release_holds(returning)
+    changes.unsuppress(returning)
     suppressed -= returning
     cases = reconcile_cases(ports, incoming, duplicates.keys() | suppressed, now, _nearness(ports))
     verdicts, mind_problems, cost = _ask_mind(ports, cases)
