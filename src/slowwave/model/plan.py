@@ -256,7 +256,7 @@ class Run:
         scope: the scope whose memories it changed.
         cause: what made it, such as "add" or "sleep/fade".
         at: when it was planned.
-        plan: its operations; empty if it only has parts.
+        plan: its operations; empty if it only has parts, whose plans say what was done.
         parent: the id of the run that it is a part of, or None.
         cost: what models cost in it, without its parts.
         parts: its parts in order.
