@@ -261,7 +261,8 @@ class Run:
         cost: what models cost in it, without its parts.
         parts: its parts in order.
         part_count: how many parts it has.
-        totals: how many operations of each name it and its parts have, such as {"add": 25120}.
+        totals: how many operations of each name it and its parts have, such as {"add": 25120}. They include changes
+            of nothing but the next instant of attention, which the words of a plan and of a receipt leave out.
     """
 
     id: str
