@@ -304,7 +304,7 @@ def test_an_interrupted_import_says_what_is_stored_and_how_to_continue(run: Run,
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-@pytest.mark.parametrize("words", [("add", "Odile owns the ferry"), ("--help",)])
+@pytest.mark.parametrize("words", [("add", "Odile owns the ferry"), ("--help",), ("export", "-")])
 def test_an_output_that_cannot_be_written_ends_in_one_sentence(empty: Path, words: tuple[str, ...]) -> None:
     for redirection in (">/dev/full", ">&-"):
         done = subprocess.run(
@@ -318,6 +318,23 @@ def test_an_output_that_cannot_be_written_ends_in_one_sentence(empty: Path, word
         assert error.startswith("slowwave: ")
         assert "the output could not be written" in error
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("remember",), ("notes", "put", "tea"), ("import", "-"), ("erase", "--everything")])
+def test_a_closed_input_is_read_as_an_empty_one(run: Run, store: Path, words: tuple[str, ...]) -> None:
+    run("add", "Odile owns the ferry")
+    by_redirection = [
+        subprocess.run(
+            ["sh", "-c", f'"$@" {redirection}', "sh", *PROGRAM, *words, "--store", str(store)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for redirection in ("<&-", "</dev/null")
+    ]
+    closed, empty = by_redirection
+    assert (closed.returncode, closed.stdout) == (empty.returncode, empty.stdout)
+    assert closed.stderr.count("\n") <= 1
 
 
 def test_a_home_that_cannot_be_made_is_one_sentence(store: Path) -> None:

@@ -31,6 +31,8 @@ def main() -> None:
 
 def _replace_closed_streams() -> None:
     """Python sets a stream that was closed before its start to None."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - open until the exit
     if sys.stdout is None:
         from slowwave.cli.endings import ClosedStream  # noqa: PLC0415 - a rare case
 

@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from errno import EBADF
+from typing import BinaryIO, Final
 
 import click
 
@@ -46,7 +47,12 @@ class ClosedStream(io.TextIOBase):
 
     def write(self, _: str, /) -> int:
         """Raise OSError."""
-        raise OSError(9, os.strerror(9))
+        raise OSError(EBADF, os.strerror(EBADF))
+
+    @property
+    def buffer(self) -> BinaryIO:
+        """Raise OSError: there is no stream of bytes below it either."""
+        raise OSError(EBADF, os.strerror(EBADF))
 
 
 def run_command(function: Callable[[], int | None], *, json: bool, verbose: bool) -> int:

@@ -35,7 +35,7 @@ def delegated(words: Sequence[str]) -> bool:
         False: this process must handle the event. `sys.stdin` still has all of it.
     """
     options = hook_options(words)
-    if options is None or not channel.available() or sys.stdin is None:
+    if options is None or not channel.available():
         return False
     path = channel.address(options)
     if not os.path.exists(path) or not channel.is_private(os.path.dirname(path)):
