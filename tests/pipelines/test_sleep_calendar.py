@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -34,3 +35,29 @@ def test_a_sleep_pass_ends_whenever_something_was_said(
         memory.sleep()
         assert memory.status().last_sleep is not None
         assert len(memory.get_all(kinds=["message", "semantic"])) >= 1
+
+
+@pytest.mark.parametrize("at", [FIRST, LAST])
+@pytest.mark.parametrize("stated", STATED.values(), ids=STATED)
+def test_an_export_restores_times_at_the_ends_of_the_calendar(
+    stated: Callable[[AgentMemory, datetime], object], at: datetime, tmp_path: Path
+) -> None:
+    path = tmp_path / "export.jsonl"
+    with (
+        AgentMemory.open(":memory:", llm=None, embedder=None) as memory,
+        AgentMemory.open(":memory:", llm=None, embedder=None) as other,
+    ):
+        stated(memory, at)
+        memory.export(path)
+        assert other.import_(path, trust_export=True).skipped == {}
+        (kept,), (restored,) = (one.get_all(kinds=["message", "semantic"]) for one in (memory, other))
+        assert restored.text == kept.text
+        assert (restored.recorded_at, restored.valid_from, restored.valid_to, restored.expires_at) == (
+            kept.recorded_at,
+            kept.valid_from,
+            kept.valid_to,
+            kept.expires_at,
+        )
+        other.consolidate_all(force=True)
+        other.sleep()
+        assert other.doctor(deep=True) == []

@@ -29,7 +29,7 @@ from slowwave.model.memory import (
     altered,
     misplaced_fields,
 )
-from slowwave.model.message import FIRST_TIME, LAST_TIME, Message
+from slowwave.model.message import Message
 from slowwave.model.mind import Fact
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
@@ -108,8 +108,6 @@ def admitted(memory: Memory, scope: str) -> Memory:
             replace(source, memory=own_id(source.memory), ref=clean(source.ref)) for source in memory.sources
         ),
         flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or is_offset_flag(flag)),
-        expires_at=memory.expires_at and min(memory.expires_at, LAST_TIME),
-        valid_to=memory.valid_to and min(memory.valid_to, LAST_TIME),
     )
 
 
@@ -146,11 +144,6 @@ def unproven(memory: Memory, now: datetime, ceiling: Trust = "user") -> Memory:
 
 
 def _check(memory: Memory) -> None:
-    times = (memory.recorded_at, memory.valid_from, memory.used_at, memory.valid_to, memory.expires_at)
-    if any(at is not None and at < FIRST_TIME for at in times) or any(
-        at is not None and at > LAST_TIME for at in times[:3]
-    ):
-        raise InputError(f"a time is outside the years {FIRST_TIME.year} to {LAST_TIME.year}")
     if memory.depth > DEPTH_MOST or len(memory.members) > MEMBERS_MOST:
         raise InputError(f"a summary of more than {DEPTH_MOST} levels or {MEMBERS_MOST:,} members")
     if memory.span is not None and not 1 <= memory.span[0] <= memory.span[1]:
