@@ -1,5 +1,8 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from enum import Enum
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, strategies as st
@@ -10,6 +13,7 @@ from slowwave.model.message import (
     ROLES,
     Message,
     MessageLike,
+    as_message,
     checked_message,
     checked_time,
     clean,
@@ -17,6 +21,7 @@ from slowwave.model.message import (
     listed_messages,
     unstored_fields,
 )
+from slowwave.model.names import checked_name
 
 GOOD = Message("user", "Hello", speaker="Alice", at=datetime(2026, 1, 1, tzinfo=UTC), id="m-1")
 
@@ -59,6 +64,36 @@ def test_a_time_of_another_type_is_refused_with_the_type_to_pass(at: object, sor
 def test_a_time_outside_the_calendar_is_refused() -> None:
     with pytest.raises(InputError, match="outside the years 1 to 9999"):
         checked_time(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9))), "the time")
+
+
+def test_a_time_of_a_subclass_becomes_a_plain_one() -> None:
+    class Moment(datetime):
+        """Calculates differently, as the times of other libraries do."""
+
+        def __sub__(self, other: object) -> Any:  # noqa: ANN401 - what is tried
+            raise AttributeError("no such calculation")
+
+    at = checked_time(Moment(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"), fold=1), "the time")
+    assert type(at) is datetime
+    assert at == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("offset", [timedelta(hours=25), "+01:00"])
+def test_a_time_zone_without_a_valid_offset_is_refused(offset: Any) -> None:  # noqa: ANN401 - what is tried
+    class Zone(tzinfo):
+        def utcoffset(self, _: datetime | None, /) -> Any:  # noqa: ANN401 - what is tried
+            return offset
+
+    with pytest.raises(InputError, match="the time has a time zone without a valid offset"):
+        checked_time(datetime(2026, 1, 1, tzinfo=Zone()), "the time")
+
+
+def test_a_number_of_an_enumeration_is_an_id_in_digits() -> None:
+    class Chat(int, Enum):
+        MONDAY = 7
+
+    assert as_message({"role": "user", "content": "Hello", "id": Chat.MONDAY}).id == "7"
+    assert checked_name(Chat.MONDAY, "conversation", numbers=True) == "7"
 
 
 def test_a_good_message_stays_as_it_is() -> None:

@@ -196,7 +196,7 @@ def as_message(message: object, place: str = "the message") -> Message:
         content=content_text(_content_of(message), place),
         speaker=message.get("name") if speaker is None else speaker,
         at=_time_of(message.get("at"), place),
-        id=format(identity, "d") if _is_id(identity) else identity,
+        id=format(int(identity), "d") if _is_id(identity) else identity,
         metadata={} if metadata is None else metadata,
     )
 
@@ -218,17 +218,30 @@ def _time_of(at: object, place: str) -> datetime | None:
 
 
 def checked_time(at: datetime, what: str) -> datetime:
-    """The instant in UTC, or InputError with the fix for a naive one."""
+    """The instant in UTC as a plain `datetime`, or InputError with the fix.
+
+    Args:
+        at: a time with a time zone. Subclasses of other libraries are converted, because they calculate differently.
+        what: the name of the argument, for the error.
+    """
     if not isinstance(at, datetime):
         raise InputError(f"{what} {shown(at)} is of type {type(at).__name__}: pass a datetime with a time zone")
-    if at.tzinfo is None or at.utcoffset() is None:
+    try:
+        utc = None if at.utcoffset() is None else _plain(at).astimezone(UTC)
+    except OverflowError as error:
+        raise InputError(f"{what} {shown(at)} lies outside the years 1 to 9999 in UTC") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} has a time zone without a valid offset ({error}): use another time zone") from error
+    if utc is None:
         raise InputError(
             f"{what} {at.isoformat(' ')} has no time zone: use datetime.now(UTC) for now, or at.astimezone() for local time"
         )
-    try:
-        return at.astimezone(UTC)
-    except OverflowError as error:
-        raise InputError(f"{what} {shown(at)} lies outside the years 1 to 9999 in UTC") from error
+    return utc
+
+
+def _plain(at: datetime) -> datetime:
+    """The same local time as an instance of `datetime` itself."""
+    return datetime.combine(at.date(), at.timetz())
 
 
 def checked_message(message: MessageLike, place: str = "the message") -> Message:

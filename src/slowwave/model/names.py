@@ -34,7 +34,7 @@ def checked_name(value: object, what: str, *, longest: int = NAME_LONGEST, numbe
     '42'
     """
     if numbers and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**DIGITS_MAX:
-        value = format(value, "d")
+        value = format(int(value), "d")  # a member of an enumeration formats itself by its name
     if not isinstance(value, str):
         accepted = "text or a whole number" if numbers else "text"
         raise InputError(f"{what}={shown(value)} is of type {type(value).__name__}: pass {accepted}")
