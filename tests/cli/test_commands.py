@@ -119,6 +119,21 @@ def test_recall_shows_an_excerpt_of_a_long_message_and_all_of_it_with_verbose(ru
     assert len(run("recall", "where does the heron nest?", "--verbose").out) > 2000
 
 
+def test_control_characters_of_a_file_name_are_not_printed(run: Run, tmp_path: Path) -> None:
+    hostile = tmp_path / "bees\x1b[2J\u202e"
+    for words in (("import", str(hostile)), ("remember", "--file", str(hostile)), ("vault", "import", str(hostile))):
+        done = run(*words)
+        assert done.code == 2
+        assert "bees\ufffd[2J\ufffd" in done.err
+    run("add", "Odile owns the ferry")
+    run("vault", "export", str(tmp_path / "vault"))
+    (tmp_path / "vault" / "facts" / "\x1b[2J.md").write_bytes(b"---\ncategory: \xff\n---\n")
+    for words in (("vault", "import"), ("vault", "sync")):
+        done = run(*words, str(tmp_path / "vault"))
+        assert "\ufffd[2J.md" in done.out + done.err
+        assert "\x1b" not in done.out + done.err
+
+
 def test_control_characters_of_a_text_are_not_printed(run: Run) -> None:
     run("remember", "bees \x1b[2J\x1b]0;owned\x07 and a bell")
     out = run("recall", "bees").out

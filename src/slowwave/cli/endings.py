@@ -110,7 +110,9 @@ def _in_shell_words(sentence: str) -> str:
 
 
 def _report(sentence: str, kind: str, code: int, *, json: bool) -> int:
-    line = _as_json(sentence, kind) if json else f"slowwave: {sentence}"
+    from slowwave.cli.output import visible  # noqa: PLC0415 - most commands end without an error
+
+    line = _as_json(sentence, kind) if json else f"slowwave: {visible(sentence)}"
     with suppress(OSError):  # it cannot be read
         sys.stderr.write(f"{line}\n")
     return code

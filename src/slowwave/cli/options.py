@@ -14,7 +14,7 @@ import click
 
 from slowwave.cli.endings import run_command
 from slowwave.cli.layout import HelpContext
-from slowwave.cli.output import Output
+from slowwave.cli.output import Output, visible
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.plain_text import storable
 from slowwave.model.suggestions import instead_of, use
@@ -153,7 +153,7 @@ class CommonOptions:
 
     def warn(self, *sentences: str) -> None:
         """Write sentences to the error stream, each on a line."""
-        sys.stderr.writelines(f"{sentence}\n" for sentence in sentences)
+        sys.stderr.writelines(f"{visible(sentence)}\n" for sentence in sentences)
 
     def clock(self) -> dict[str, Any]:
         """The argument `clock` of `AgentMemory.open`: the time of --now; empty for the system's clock."""

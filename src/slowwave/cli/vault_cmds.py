@@ -1,6 +1,5 @@
 """The command compact, and the group vault: Markdown pages of a memory that a person can read and edit."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -72,7 +71,7 @@ def export(options: CommonOptions, folder: Path, force: bool) -> None:
         changed = memory.export_vault(folder, force=force, on_progress=warnings.append)
     if options.json:
         options.output.write_json(list(changed))
-        sys.stderr.writelines(f"slowwave: {warning}\n" for warning in warnings)
+        options.warn(*(f"slowwave: {warning}" for warning in warnings))
     else:
         lines = (_count_pages(folder, changed), *(f"  {warning}" for warning in warnings))
         options.output.write_text("\n".join(lines))
