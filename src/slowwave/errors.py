@@ -54,12 +54,12 @@ _shown: Final = _Shown()
 
 
 def shown(value: object) -> str:
-    """The representation of a value for an error, cut after 80 characters.
+    """The representation of a value for an error, on one line and cut after 80 characters.
 
     >>> shown("tea"), shown(10**5000)
     ("'tea'", 'a number of more than 80 digits')
     """
-    text = _shown.repr(value)
+    text = " ".join(_shown.repr(value).splitlines())
     return text if len(text) <= SHOWN_MOST else f"{text[:SHOWN_MOST]}…"
 
 

@@ -4,7 +4,6 @@ A new method, argument or field is tried without a change here. A new argument w
 `VALID`; without it the tests fail and say so.
 """
 
-import contextlib
 import inspect
 import io
 from collections.abc import Callable, Iterator
@@ -292,7 +291,7 @@ def _keyed(value: Any) -> dict[Any, int]:  # noqa: ANN401 - what is tried
     """A mapping with this key, if it can be one."""
     try:
         return {value: 1}
-    except (TypeError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError):
         return {}
 
 
@@ -316,6 +315,16 @@ def attempt(place: Place, case: Case, value: Any) -> None:  # noqa: ANN401 - wha
     """Call the function with this value: it succeeds or raises a SlowwaveError."""
     if case.callback and callable(value):
         return  # what it raises is the caller's own exception
-    with contextlib.suppress(SlowwaveError):
-        case.run(place, value)
+    sentence = _error_of(case, place, value)
+    if isinstance(value, str | Path):
+        sentence = sentence.replace(str(value), "")  # it may repeat a path
+    assert "\n" not in sentence, f"not one sentence: {sentence}"
     place.fill()
+
+
+def _error_of(case: Case, place: Place, value: Any) -> str:  # noqa: ANN401 - what is tried
+    try:
+        case.run(place, value)
+    except SlowwaveError as error:
+        return str(error)
+    return ""

@@ -3,7 +3,7 @@
 import enum
 import math
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -36,6 +36,26 @@ class Text(str):  # noqa: SLOT000 - as a caller would write it
 
 class Number(int):
     """A number of a class of the caller."""
+
+
+class Grade(int, enum.Enum):
+    """A number that is also a member of an enumeration, which formats itself by its name."""
+
+    FIVE = 5
+
+
+class Zone(tzinfo):
+    """A time zone whose offset is longer than a day."""
+
+    def utcoffset(self, _: datetime | None, /) -> timedelta:
+        return timedelta(hours=25)
+
+
+class Moment(datetime):
+    """A time that calculates differently, as those of other libraries do."""
+
+    def __sub__(self, other: Any) -> Any:  # noqa: ANN401 - as a caller would write it
+        raise AttributeError("no such calculation")
 
 
 class Hostile:
@@ -98,6 +118,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "numpy text": lambda: np.str_("chat"),
     "numpy bool": lambda: np.bool_(True),
     "numpy array": lambda: np.array([1.0, 2.0]),
+    "numpy array of rows": lambda: np.zeros((2, 2)),
+    "numpy array without a dimension": lambda: np.array("chat"),
     "bytes": lambda: b"chat",
     "bytearray": lambda: bytearray(b"\xff\x00"),
     "memoryview": lambda: memoryview(b"chat"),
@@ -122,6 +144,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "number of a class": lambda: Number(3),
     "StrEnum": lambda: Role.USER,
     "Enum": lambda: Kind.SEMANTIC,
+    "Enum of a number": lambda: Grade.FIVE,
     "Path": lambda: Path("chat"),
     "UUID": lambda: UUID(int=7),
     "naive datetime": lambda: datetime(2026, 3, 1),  # noqa: DTZ001 - what is tried
@@ -129,6 +152,8 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "year 9999": lambda: datetime.max.replace(tzinfo=UTC),
     "before year 1 in UTC": lambda: datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
     "after year 9999 in UTC": lambda: datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))),
+    "time in an impossible zone": lambda: datetime(2026, 3, 1, tzinfo=Zone()),
+    "time of a class": lambda: Moment(2026, 3, 1, tzinfo=UTC),
     "date": lambda: date(2026, 3, 1),
     "longest timedelta": lambda: timedelta.max,
     "empty list": list,

@@ -214,8 +214,19 @@ def _rule_of_collection(origin: Any) -> Rule | None:  # noqa: ANN401 - as above
         return Rule(lambda value: isinstance(value, Mapping), "a mapping")
     needed = Sequence if issubclass(origin, Sequence) else Iterable
     if issubclass(origin, Iterable):
-        return Rule(lambda value: isinstance(value, needed) and not isinstance(value, (str, *_BYTES)), "a list")
+        return Rule(lambda value: isinstance(value, needed) and has_items(value), "a list")
     return None
+
+
+def has_items(value: Iterable[object]) -> bool:
+    """Whether it is read item by item; an array of NumPy without a dimension has the method and refuses the call."""
+    if isinstance(value, (str, *_BYTES)):
+        return False
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _rule_of_class(kind: Any) -> Rule | None:  # noqa: ANN401 - as above

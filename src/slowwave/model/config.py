@@ -124,6 +124,10 @@ class Config:
             )
         if violations:
             raise InputError("invalid settings: " + "; ".join(violations))
+        for name in (one.name for one in fields(self)):
+            value = getattr(self, name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                object.__setattr__(self, name, int(value))  # a member of an enumeration formats itself by its name
         for name in _MAPPINGS:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

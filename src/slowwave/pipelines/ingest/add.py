@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from slowwave.errors import ConflictError, InputError, shown
-from slowwave.model.arguments import check_fields
+from slowwave.model.arguments import check_fields, has_items
 from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import STATEMENT_KINDS, Memory
 from slowwave.model.message import Message, checked_time
@@ -138,7 +138,7 @@ def add_facts(ports: Ports, facts: Sequence[Fact], *, cause: str = "add") -> Rec
 
 def add_all(ports: Ports, facts: object) -> Receipt:
     """Store several stated facts as one run; if one of them is invalid, none is stored."""
-    if isinstance(facts, str | bytes | Mapping | Fact) or not isinstance(facts, Iterable):
+    if isinstance(facts, Mapping | Fact) or not (isinstance(facts, Iterable) and has_items(facts)):
         raise InputError(f"facts is a {type(facts).__name__}: pass a list of texts, Facts or mappings; `add` takes one")
     listed = list(facts)
     if len(listed) > BATCH_MAX:
