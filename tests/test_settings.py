@@ -1,5 +1,6 @@
 """Settings: environment variables take precedence over the file, and the file over the defaults."""
 
+import os
 import stat
 import sys
 from pathlib import Path
@@ -101,12 +102,21 @@ def test_an_unknown_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_named_by_the_environment_must_exist_and_be_readable(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no settings file"):
+    with pytest.raises(SettingsError, match="no regular file of settings"):
         settings.read({"SLOWWAVE_CONFIG": str(tmp_path / "missing.toml")})
     broken = tmp_path / "broken.toml"
     broken.write_text("llm = ", encoding="utf-8")
     with pytest.raises(SettingsError, match="cannot read"):
         settings.read({"SLOWWAVE_CONFIG": str(broken)})
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_a_settings_file_that_is_no_regular_file_is_refused_and_not_read(tmp_path: Path, kind: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    path = {"pipe": pipe, "device": Path("/dev/zero"), "folder": tmp_path}[kind]
+    with pytest.raises(SettingsError, match="no regular file of settings"):
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
 
 
 def test_a_settings_entry_that_is_not_a_table_is_refused(tmp_path: Path) -> None:

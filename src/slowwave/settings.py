@@ -403,11 +403,11 @@ def _user_folder(kind: str) -> Path:
 def _table(path: Path, *, required: bool) -> Mapping[str, object]:
     """The table of a settings file; empty if the file does not exist and is not required."""
     try:
-        if not required and not path.is_file():
+        if not path.is_file():  # reading a pipe or a device might never end
+            if required:
+                raise SettingsError(f"there is no regular file of settings at {path}: check {PREFIX}CONFIG")
             return {}
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise SettingsError(f"there is no settings file at {path}: check SLOWWAVE_CONFIG") from error
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
             f"cannot read the settings in {path}: {getattr(error, 'strerror', None) or error}: check HOME and the "
