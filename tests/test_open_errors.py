@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +26,20 @@ except SlowwaveError as error:
     print(type(error).__name__, len(opened) > 2, error)
 """
 
+SMALL = """
+import resource, signal, sys
+from slowwave import AgentMemory, SlowwaveError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with AgentMemory.open(sys.argv[1], embedder="none", llm=None) as memory:
+    memory.add("Alice owns the deploy pipeline")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+    try:
+        memory.add_messages([{"role": "user", "content": f"{n} {'tea ' * 900}"} for n in range(200)])
+    except SlowwaveError as error:
+        print(type(error).__name__, error)
+    print([fact.text for fact in memory.get_all(kinds=["semantic", "message"])])
+"""
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
 @pytest.mark.parametrize("embedder", ["none", "static"])
@@ -35,6 +50,42 @@ def test_a_process_that_may_open_no_more_files_gets_the_remedies(tmp_path: Path,
     assert done.stdout.startswith("StoreError True ")
     assert "may not open more files: close memories that are not used" in done.stdout
     assert "ulimit -n" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
+def test_a_file_that_may_not_grow_keeps_what_it_has(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL, str(tmp_path / "a.db")], capture_output=True, text=True, check=True, timeout=60
+    )
+    error, kept = done.stdout.splitlines()
+    assert error.startswith("StoreError ")
+    assert "nothing acknowledged is lost" in error
+    assert "ulimit -f" in error
+    assert kept == "['Alice owns the deploy pipeline']"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be deleted")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda _: AgentMemory.open("a.db", llm=None, embedder=None),
+        lambda memory: memory.import_("a.jsonl"),
+        lambda memory: memory.export("a.jsonl"),
+        lambda memory: memory.export_vault("vault"),
+        lambda memory: memory.load_plan("plan.json"),
+        lambda memory: memory.save_plan(memory.sleep(dry_run=True).plan, "plan.json"),
+    ],
+)
+def test_a_relative_path_in_a_deleted_folder_is_refused(
+    call: Callable[[AgentMemory], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deleted = tmp_path / "deleted"
+    deleted.mkdir()
+    with AgentMemory.open(":memory:", llm=None, embedder=None) as memory:
+        monkeypatch.chdir(deleted)
+        deleted.rmdir()
+        with pytest.raises(InputError, match=r"the present folder was deleted|[Nn]o such file"):
+            call(memory)
 
 
 @pytest.mark.parametrize("store", [7, b"agent.db", Config(), ["agent.db"]])

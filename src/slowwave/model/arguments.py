@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
+from errno import ENOENT
 from functools import cache, wraps
 from inspect import Parameter, isfunction, signature
 from types import NoneType, UnionType
@@ -85,11 +86,20 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **options)
         except OSError as error:
-            if not has_path or not error.filename:
+            sentence = _path_fault(error)
+            if not (has_path and sentence):
                 raise
-            raise InputError(f"{shown(error.filename)}: {error.strerror}: check the path") from error
+            raise InputError(sentence) from error
 
     return checked
+
+
+def _path_fault(error: OSError) -> str:
+    """What to do about an error of a path that a caller has given; "" for an error of anything else."""
+    if error.filename:
+        return f"{shown(error.filename)}: {error.strerror}: check the path"
+    deleted = error.errno == ENOENT  # the present folder has no name any more
+    return "the present folder was deleted: go to another one, or pass absolute paths" if deleted else ""
 
 
 def checked_class(cls: type[C]) -> type[C]:

@@ -294,6 +294,12 @@ _ERRORS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] 
         "choose another path, or restore a backup",
     ),
     ((apsw.CorruptError, apsw.FormatError), CorruptError, "{path} is damaged ({error}): restore a backup"),
+    (
+        (apsw.IOError,),
+        StoreError,
+        "{path} cannot be read or written ({error}); nothing acknowledged is lost: check the disk, and the limit of the "
+        "size of files (`ulimit -f`)",
+    ),
     ((apsw.Error,), StoreError, "{path}: {error}"),
 )
 
