@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 from unittest.mock import MagicMock
 from uuid import UUID
@@ -77,6 +78,12 @@ class Hostile:
         raise RuntimeError("no length")
 
 
+def _ideographs() -> str:
+    """Characters of 4 bytes each that do not repeat, so that an index of Postgres needs room for all of them."""
+    chance = Random(7)
+    return "".join(chr(chance.randrange(0x20000, 0x2A6D0)) for _ in range(512))
+
+
 def _endless() -> Any:  # noqa: ANN401 - a generator
     yield from range(3)
 
@@ -136,6 +143,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "option": lambda: "--help",
     "path upwards": lambda: "../../x",
     "512 characters": lambda: "x" * 512,
+    "512 characters that do not compress": _ideographs,
     "513 characters": lambda: "x" * 513,
     "50,000 characters": lambda: "x" * LONG,
     "50,000 characters in 4 bytes each": lambda: "\U0001f600" * LONG,

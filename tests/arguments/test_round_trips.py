@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.arguments.odd_values import MAKERS
 
 from slowwave import AgentMemory, Message
 from slowwave.composition import copy_store
 from slowwave.errors import InputError
-from slowwave.model.plain_text import clean
+from slowwave.model.plain_text import PLACE_BYTES, clean
 from slowwave.testing import FrozenClock
 from slowwave.testing.postgres import PostgresServer
 
@@ -31,6 +32,7 @@ def odd_writes() -> list[tuple[str, dict[str, Any], str]]:
         for each in (
             ("message", {"role": "user", "content": text, "speaker": text, "metadata": {"a": text}}, text),
             ("message", {"role": "tool", "content": f"{place} {text}", "id": text}, "one"),
+            ("message", {"role": "user", "content": f"Both {place}", "id": text}, text),
             ("note", {"name": text, "text": text, "data": {text: [text]}, "folder": text}, ""),
             ("fact", {"text": f"{text} {place}", "category": text, "subject": text, "id": text}, ""),
             ("fact", {"text": f"Bob owns cache {place} {text}", "metadata": {"a": text}}, ""),
@@ -88,6 +90,23 @@ def said(memory: AgentMemory) -> list[tuple[Any, ...]]:
         for one in everything(memory).values()
         if one.phase in {"active", "core"}
     )
+
+
+def test_a_place_as_long_as_is_accepted_fits_the_indexes_of_both_stores(own: str, tmp_path: Path) -> None:
+    wide = MAKERS["512 characters that do not compress"]()
+    longest = wide[: (PLACE_BYTES - len(wide.encode())) // 4]
+    for address in (own, tmp_path / "a.db"):
+        with opened(address) as memory:
+            memory.add_message(Message("user", "I live in Bern.", id=longest), wide)
+            memory.note(longest, "tea", folder=wide)
+            for call in (
+                lambda: memory.add_message(Message("user", "I live in Rome.", id=wide[:400]), wide),
+                lambda: memory.note(wide[:400], "tea", folder=wide),
+            ):
+                with pytest.raises(InputError, match="more than 2,600: use shorter ones"):
+                    call()
+            assert [one.content for one in memory.messages(wide)] == ["I live in Bern."]
+            assert memory.doctor(deep=True) == []
 
 
 def test_what_was_acknowledged_reads_back_exports_and_imports(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_a_batch_of_more_than_500_notes_is_one_run(memory: AgentMemory) -> None:
         Note(name=""),
         Note(name="x" * 513),
         Note(name="a", folder="ü" * 512 + "/"),
-        Note(name="😀" * 300, folder="😀" * 300),
+        Note(name="😀" * 400, folder="😀" * 400),
         Note(name="a\x00"),
         Note(name="a", folder="\ud800"),
         Note(name="a", text="\x00"),

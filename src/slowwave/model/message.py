@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, cast
 from slowwave.errors import InputError, shown
 from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import JsonValue, Role
-from slowwave.model.plain_text import clean, storable, tidy
+from slowwave.model.plain_text import check_place, clean, storable, tidy
 from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
@@ -52,7 +52,8 @@ class Message:
             trust of its role under any name. In a chat between people of equal trust, all have the role "user". It is
             refused with NUL or a lone surrogate, like `id`: replacing the character would produce the name of another speaker.
         at: when it was said, aware; None means now, by the memory's clock.
-        id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message.
+        id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message. At most
+            512 characters, and together with the name of the conversation 2,600 bytes as UTF-8.
         metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. A message that
             is known keeps the metadata that it has: `AgentMemory.update` replaces them.
     """
@@ -244,8 +245,14 @@ def _plain(at: datetime) -> datetime:
     return datetime.combine(at.date(), at.timetz())
 
 
-def checked_message(message: MessageLike, place: str = "the message") -> Message:
-    """The message with its role, clean text and a UTC time, or InputError naming its place in the batch."""
+def checked_message(message: MessageLike, place: str = "the message", *, conversation: str = "") -> Message:
+    """The message with its role, clean text and a UTC time, or InputError naming its place in the batch.
+
+    Args:
+        message: what the caller passed.
+        place: how errors name it.
+        conversation: the one in which it is stored; with the id it is one key. "": not known yet.
+    """
     message = as_message(message, place)
     role = role_of(message.role)
     if role is None:
@@ -265,6 +272,8 @@ def checked_message(message: MessageLike, place: str = "the message") -> Message
             raise InputError(
                 f"{place} has the {name} {shown(value)}, which holds NUL or a lone surrogate: pass text that encodes to UTF-8"
             )
+    if message.id:
+        check_place(conversation, message.id, f"{place} cannot be stored: its conversation and its id")
     return Message(
         role=role,
         content=clean(message.content),

@@ -8,12 +8,10 @@ from typing import Final
 from slowwave.errors import InputError, shown
 from slowwave.model.filters import Filter
 from slowwave.model.memory import NOTE, WORDS_OF_DATA, JsonValue, Memory
-from slowwave.model.plain_text import storable
+from slowwave.model.plain_text import check_place, storable
 
 NAME_LONGEST: Final = 512
 """Characters of a name, and of a folder."""
-PLACE_BYTES: Final = 2000
-"""Bytes of folder and name together as UTF-8: an index of Postgres holds no more than 2,704."""
 TEXT_LONGEST: Final = 1_000_000
 """Characters of the text of a note."""
 
@@ -100,10 +98,7 @@ def checked_place(folder: object, name: object) -> tuple[str, str]:
     folder, name = checked_folder(folder), _place(name, "name")
     if not name:
         raise InputError(f"a note needs a name: use 1 to {NAME_LONGEST} characters")
-    if (size := len((folder + name).encode())) > PLACE_BYTES:
-        raise InputError(
-            f"folder and name of a note have {size:,} bytes as UTF-8, more than {PLACE_BYTES:,}: use shorter ones"
-        )
+    check_place(folder, name, "folder and name of a note")
     return folder, name
 
 

@@ -2,6 +2,10 @@
 
 from typing import Final
 
+from slowwave.errors import InputError
+
+PLACE_BYTES: Final = 2600
+"""Bytes of two names together as UTF-8: a row of an index of Postgres has at most 2,704, with its header and lengths."""
 _CONTROL: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 
 
@@ -32,3 +36,13 @@ def storable(text: str) -> bool:
     (True, False, False)
     """
     return clean(text) == text
+
+
+def check_place(first: str, second: str, what: str) -> None:
+    """Check two names that form one key, such as the folder and the name of a note.
+
+    Raises:
+        InputError: together they are too long for the index of a store. The error begins with `what`.
+    """
+    if (size := len((first + second).encode("utf-8", "surrogatepass"))) > PLACE_BYTES:
+        raise InputError(f"{what} have {size:,} bytes as UTF-8, more than {PLACE_BYTES:,}: use shorter ones")

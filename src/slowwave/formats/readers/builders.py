@@ -96,7 +96,7 @@ class MessageBuilder:
         )
         try:
             conversation = checked_name(conversation, "conversation")
-            checked = checked_message(message)
+            checked = checked_message(message, conversation=conversation)
         except InputError as error:
             return SkippedItem(where=where, why=str(error).removeprefix("the message "))
         return ImportedMessage(conversation=conversation, message=checked, where=where)

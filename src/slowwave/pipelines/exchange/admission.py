@@ -33,7 +33,7 @@ from slowwave.model.message import Message
 from slowwave.model.mind import Fact
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
-from slowwave.model.plain_text import clean
+from slowwave.model.plain_text import check_place, clean
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED, is_offset_flag
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
@@ -150,6 +150,8 @@ def _check(memory: Memory) -> None:
         raise InputError(f"the span {memory.span} is not in order")
     if memory.kind == NOTE:
         checked_place(memory.conversation or "", memory.ref)
+    if memory.kind == MESSAGE and memory.ref:
+        check_place(memory.conversation or "", memory.ref, "a conversation and an id")
     for name in misplaced_fields(memory):
         raise InputError(f"the field {name}, which a {memory.kind} memory does not have")
 

@@ -89,7 +89,7 @@ def observe(
     single = len(messages) == 1
     placed = [("the message" if single else f"message {n}", message) for n, message in enumerate(messages)]
     spoken = [(place, message) for place, message in placed if has_text(message)]
-    rows = [checked_message(message, place) for place, message in spoken]
+    rows = [checked_message(message, place, conversation=conversation) for place, message in spoken]
     begun = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, parent=parent)
     origin = Origin(through=through, vouched=vouched)
     kept, receipt, problems = _stored(ports, begun, rows, conversation, origin)
@@ -110,7 +110,7 @@ def planned(
 ) -> list[Memory]:
     """The memories that `observe` would store of these messages. Nothing is stored."""
     origin = Origin(through=through, vouched=vouched)
-    rows = [checked_message(message, "the message") for message in messages if has_text(message)]
+    rows = [checked_message(message, conversation=conversation) for message in messages if has_text(message)]
     return [_memory(ports, row, conversation, ports.now(), origin) for row in rows]
 
 

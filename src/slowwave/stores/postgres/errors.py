@@ -72,6 +72,11 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], Callable[[str], Slo
         "{name} cannot hold this value ({error}): NUL characters and lone surrogates are not text",
     ),
     (
+        (errors.ProgramLimitExceeded,),
+        InputError,
+        "{name} cannot hold a value of this length ({error}): use shorter names and ids",
+    ),
+    (
         (NotConnected,),
         StoreError,
         "no connection to {name}: {error}; look at the host, port, user, password and name in the address, and at the server",
