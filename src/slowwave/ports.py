@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # the types of all ports take 15 ms to import, which each process would wait for
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
@@ -311,11 +311,16 @@ class JournalReader(Protocol):
         """Return the id, the undone run, and the parent of each undo, newest first. No operation is read."""
         ...
 
-    def later(self, scope: str, run: Run) -> list[Run]:
+    def later(self, scope: str, run: Run, *, known: Container[str] = frozenset()) -> list[Run]:
         """Return the later runs that depend on a run, newest first.
 
         A run depends on another if it changed (not only used) a memory that the other added or changed. It also depends on it
         if it added a fact with a source that the other added and that was not retracted since.
+
+        Args:
+            scope: the scope of the run.
+            run: the run on which the others depend.
+            known: ids of runs that are left out and not read.
         """
         ...
 

@@ -1,18 +1,19 @@
 """Undo takes back every kind of run, with all that rests on it, and what was taken back is held."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from slowwave import AgentMemory, Message, Plan, Receipt
+from slowwave import AgentMemory, Message, Plan, Receipt, Run
 from slowwave.errors import ConflictError, InputError, NotFoundError
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Suppress
 from slowwave.pipelines.ingest.chunks import CURSOR
 from slowwave.policy.retention.policies import RESTORED
+from slowwave.stores.journal import Journal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from tests.conftest import Only, Says, Talk, Texts, World
@@ -398,3 +399,24 @@ def test_an_erase_of_a_conversation_takes_its_name_out_of_its_runs_and_their_und
     assert [(group.because, group.conversations) for run in runs for group in run.plan.groups] == [("erased", ())] * 2
     assert [run.undoes for run in runs] == [stored.run_id, None]
     assert either.undo(stored.run_id)[0].applied == (), "the column still says that it was taken back"
+
+
+def test_the_undo_of_many_edits_of_one_memory_reads_each_run_once(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open()
+    stated = memory.add("Odile owns ferry 0")
+    for number in range(1, 30):
+        memory.update(stated.ids[0], f"Odile owns ferry {number}")
+    read: list[str] = []
+    runs = Journal._runs
+
+    def counted(journal: Journal, scope: str, rows: "Iterable[Any]") -> list[Run]:
+        found = runs(journal, scope, rows)
+        read.extend(run.id for run in found)
+        return found
+
+    monkeypatch.setattr(Journal, "_runs", counted)
+    memory.undo(stated.run_id, cascade=True)
+    assert len(read) == len(set(read)) == 30
+    assert memory.get_all() == []

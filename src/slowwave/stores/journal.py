@@ -1,7 +1,7 @@
 """Reads the journal of a store: runs, histories, changes since a sequence, costs, and the replay of a scope."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -31,6 +31,8 @@ _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _PARTS: Mapping[RunParts, int] = {"none": 0, "stages": 1, "all": 2}
 _FREQUENT = frozenset({"observe", "use"})
 _EVER = to_micros(datetime.min.replace(tzinfo=UTC))
+_RUN_ID = 2
+"""The place of the id in a row of `runs`."""
 
 
 class Journal(StoreBase):
@@ -76,14 +78,14 @@ class Journal(StoreBase):
                 "limit": -1 if limit is None else limit,
             }
             which = "runs" if cause is None else "runs_of_frequent_cause" if cause in _FREQUENT else "runs_of_cause"
-            return self._with_totals(token, [self._run(scope, row) for row in self._all(which, values)])
+            return self._with_totals(token, self._runs(scope, self._all(which, values)))
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """One run with its plan, or None."""
         with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             row = None if token is None else self._one("run", (token, run_id))
-            return None if row is None or token is None else self._with_totals(token, [self._run(scope, row)])[0]
+            return None if row is None or token is None else self._with_totals(token, self._runs(scope, [row]))[0]
 
     def _with_totals(self, token: int, runs: Sequence[Run]) -> list[Run]:
         """The runs, those with parts with the number of parts and the operations of all parts."""
@@ -112,13 +114,13 @@ class Journal(StoreBase):
         with self._guard, self._one_state():
             token = self._tokens.scope(scope)
             rows = [] if token is None else self._all("children", (token, run_id))
-            return [self._run(scope, row) for row in rows]
+            return self._runs(scope, rows)
 
-    def later(self, scope: str, run: Run) -> list[Run]:
+    def later(self, scope: str, run: Run, *, known: Container[str] = frozenset()) -> list[Run]:
         """The later runs that rest on this run, newest first.
 
         They changed (not only used) a memory that this run added or changed, or added a fact that rests on a memory which
-        this run added and that was not undone.
+        this run added and that was not undone. Runs whose ids are in `known` are left out.
         """
         with self._guard, self._one_state():
             token = self._tokens.scope(scope)
@@ -131,7 +133,8 @@ class Journal(StoreBase):
             for sources, *later in self._all("resting", {**values, "low": low, "high": high}) if added else ():
                 if later[0] not in found and not added.isdisjoint(source for source, *_ in loads(sources)):
                     found[later[0]] = later
-            return [self._run(scope, found[key]) for key in sorted(found, reverse=True)]
+            fresh = [row for _, row in sorted(found.items(), reverse=True) if row[_RUN_ID] not in known]
+            return self._runs(scope, fresh)
 
     def history(self, scope: str, memory: str) -> list[Event]:
         """Everything that ever happened to a memory, oldest first."""
@@ -221,11 +224,15 @@ class Journal(StoreBase):
 
     # ---- from rows to operations
 
-    def _run(self, scope: str, row: Any) -> Run:  # noqa: ANN401  # a row of scalars
+    def _runs(self, scope: str, rows: Iterable[Any]) -> list[Run]:
+        """The runs of these rows. The history of a memory is read once, however many of them changed it."""
+        histories: dict[str, dict[int, Operation]] = {}  # by memory
+        return [self._run(scope, row, histories) for row in rows]
+
+    def _run(self, scope: str, row: Any, histories: dict[str, dict[int, Operation]]) -> Run:  # noqa: ANN401  # a row of scalars
         key, token, run_id, cause, at, parent, undoes, cost, _, _, first, last = row
         reasons = checked_reasons(row)
         operations: list[list[Operation]] = [[] for _ in reasons]
-        histories: dict[str, dict[int, Operation]] = {}  # by memory
         for place, *values, total, part in self._all("run_rows", (first, last, key)):
             checked_journal(place, values, total)
             op, memory, other, sentence, payload = values

@@ -188,7 +188,7 @@ def _with_dependents(ports: Ports, runs: Sequence[Run], undone_by: Mapping[str, 
             entered.add(run.id)
             if _erases(run):
                 continue  # an erase cannot be undone, so that what was done after it stays too
-            later = [*ports.store.later(ports.scope, run), *_eras_built_on(ports, run)]
+            later = [*ports.store.later(ports.scope, run, known=entered), *_eras_built_on(ports, run)]
             stack += [dependent for dependent in reversed(later) if dependent.id not in entered]
     return list(ordered.values())
 

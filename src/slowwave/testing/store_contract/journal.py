@@ -119,6 +119,7 @@ class JournalContract:
         run = store.run(SCOPE, made.id)
         assert run is not None
         assert [one.id for one in store.later(SCOPE, run)] == [changed.id]
+        assert store.later(SCOPE, run, known={changed.id}) == []
 
     def test_later_runs_include_those_whose_facts_derive_from_the_run(self, store: Store) -> None:
         said, other = message("I like tea"), message("I like rye")
