@@ -18,7 +18,7 @@ from tests.test_telemetry import Measured, measured
 
 from slowwave import Config, InputError, Slowwave, telemetry
 from slowwave.cli.worker_health import answering_probes
-from slowwave.model.night import TRIES
+from slowwave.model.pass_record import TRIES
 from slowwave.pipelines.sleep.all_scopes import due_scopes
 from slowwave.probes import Heartbeat, readiness, serve
 from slowwave.stores.postgres import erasure

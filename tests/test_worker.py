@@ -16,7 +16,7 @@ from slowwave import AgentMemory, Message, Slowwave, worker
 from slowwave.cli.app import app
 from slowwave.composition import build_ports
 from slowwave.errors import InputError, NotFoundError, ReadOnlyError, SettingsError, StoreError
-from slowwave.model.night import TRIES
+from slowwave.model.pass_record import TRIES
 from slowwave.pipelines.sleep import sleep_pass
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.ports import Ports
@@ -160,8 +160,8 @@ def test_a_failing_scope_is_tried_again_by_itself_and_counted(
     with Worker(memory, own, on_progress=lambda scope, result, _: ended.update({scope: result})) as node:
         node.look()
         until(lambda: len(ended) == 2)
-        night = memory.ports.store.night("acme/bad")
-        assert (night.failures, night.error) == (1, "StoreError")
+        record = memory.ports.store.pass_record("acme/bad")
+        assert (record.failures, record.error) == (1, "StoreError")
         assert memory.ports.store.scopes_due(memory.ports.now(), 10) == []
         assert "xylophone" not in queue_rows(own)
         assert "1 sleep pass failed, the last with StoreError" in status(own, "acme/bad")
@@ -171,7 +171,7 @@ def test_a_failing_scope_is_tried_again_by_itself_and_counted(
             assert store.retry() == ["acme/bad"]
         node.look()
         until(lambda: isinstance(ended["acme/bad"], SleepReport))
-    assert memory.ports.store.night("acme/bad").failures == 0
+    assert memory.ports.store.pass_record("acme/bad").failures == 0
 
 
 def test_the_jobs_of_a_worker_that_stopped_renewing_are_cancelled_and_done_by_others(

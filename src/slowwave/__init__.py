@@ -73,7 +73,7 @@ _MODULES: Final = {
     "NotFoundError": "errors",
     "NewKey": "model.access",
     "ModelUse": "model.budget",
-    "PassRecord": "model.night",
+    "PassRecord": "model.pass_record",
     "Note": "model.note",
     "OlderSchemaError": "errors",
     "Operation": "model.operations",

@@ -46,7 +46,6 @@ from slowwave.model.mind import (
     Turn,
     Verdict,
 )
-from slowwave.model.night import PassRecord
 from slowwave.model.note import Note
 from slowwave.model.operations import (
     Add,
@@ -60,6 +59,7 @@ from slowwave.model.operations import (
     Suppress,
     Use,
 )
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.plan import Cost, Dropped, Event, Group, Outcome, Plan, Receipt, Run
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.query import Context, Hit, Item, Section, Where

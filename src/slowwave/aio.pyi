@@ -14,9 +14,9 @@ from slowwave.model.filters import Condition
 from slowwave.model.fleet import Fleet
 from slowwave.model.memory import JsonValue, Kind, Memory, Trust
 from slowwave.model.message import Message, MessageLike
-from slowwave.model.night import PassRecord
 from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.query import Context, Hit

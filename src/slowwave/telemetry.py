@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec
 from weakref import WeakSet
 
 from slowwave.log import Log
-from slowwave.model.night import TRIES
 from slowwave.model.operations import OPERATION_NAMES, Add, Change, MoveCursor
+from slowwave.model.pass_record import TRIES
 from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.ports import Ports
 
@@ -325,5 +325,5 @@ def _record_backlog(ports: Ports) -> None:
     backlog = store.backlog(now)
     meters.due.set(backlog.due)
     meters.oldest_due.set(0.0 if backlog.oldest is None else max(0.0, (now - backlog.oldest).total_seconds()))
-    meters.dead.set(sum(night.dead for _, night in store.failing_nights(TRIES, DEAD_MAX)))
+    meters.dead.set(sum(record.dead for _, record in store.failing_passes(TRIES, DEAD_MAX)))
     meters.unproved.set(len(store.pending_proofs()))

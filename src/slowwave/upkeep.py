@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from slowwave.model.budget import ModelUse, Refusal, StoreBudget
     from slowwave.model.fleet import Backlog, RunningWorker
     from slowwave.model.memory import Memory
-    from slowwave.model.night import PassRecord
+    from slowwave.model.pass_record import PassRecord
     from slowwave.model.proof import ErasureProof, PendingProof, StoreProof
     from slowwave.model.scope_state import ScopeState, StateQuery
     from slowwave.model.status import DecayClass, FadingFact
@@ -80,11 +80,11 @@ class Scheduler(Protocol):
         """Return the workers that have a row in the store; a file has none."""
         ...
 
-    def night(self, scope: str) -> PassRecord:
+    def pass_record(self, scope: str) -> PassRecord:
         """Return how the last sleep passes of a scope ended."""
         ...
 
-    def failing_nights(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
+    def failing_passes(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
         """Return the scopes of which at least so many sleep passes failed in a row, those with the most failures first."""
         ...
 
@@ -139,14 +139,14 @@ class Leases(Protocol):
             run: the key of the last run that the pass has seen; None: it saw none, because it raised an error.
             now: the present time.
             again: when the work that the pass left is due: then the scope is due again. None: it left none.
-            error: the kind of the failure, if the pass failed: the scope is not due before the next of `night.PAUSES`.
+            error: the kind of the failure, if the pass failed: the scope is not due before the next of `pass_record.PAUSES`.
 
         Returns:
             When the scope may be slept again because of what this pass left; None if it left nothing.
         """
         ...
 
-    def retry_night(self, scope: str) -> bool:
+    def retry_pass(self, scope: str) -> bool:
         """Forget the failures of a scope's sleep passes, so that it is due at once. Returns whether there were any."""
         ...
 

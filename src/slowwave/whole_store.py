@@ -16,7 +16,7 @@ from slowwave.model.config import Config
 from slowwave.model.fleet import Fleet
 from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_id, optional_count
-from slowwave.model.night import PassRecord
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.model.suggestions import suggests_names

@@ -9,7 +9,7 @@ import pytest
 
 from slowwave.cli.worker_log import WorkerLog
 from slowwave.errors import CorruptError
-from slowwave.model.night import TRIES, UNDONE, PassRecord
+from slowwave.model.pass_record import TRIES, UNDONE, PassRecord
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.testing.builders import NOW, plan
 from slowwave.worker import FleetLimits, QueueStatus, Worker
@@ -38,8 +38,8 @@ def lines(stream: StringIO) -> list[dict[str, object]]:
 
 def test_a_scope_that_fails_again_and_again_is_named_once_as_a_dead_letter(log: WorkerLog, stream: StringIO) -> None:
     for failures in range(1, TRIES + 4):
-        night = PassRecord(ended=NOW, failures=failures, next_try=NOW, error="CorruptError")
-        log.passed("acme/bad", CorruptError("the words of a memory"), 0.1, night)
+        record = PassRecord(ended=NOW, failures=failures, next_try=NOW, error="CorruptError")
+        log.passed("acme/bad", CorruptError("the words of a memory"), 0.1, record)
     events = [(line["event"], line["level"]) for line in lines(stream)]
     assert events.count(("pass-failed", "error")) == TRIES + 3
     assert events.count(("dead-letter", "error")) == 1
@@ -51,9 +51,9 @@ def test_a_scope_whose_first_passes_left_their_work_is_named_at_its_first_error(
     log: WorkerLog, stream: StringIO
 ) -> None:
     def ended(failures: int, error: str) -> None:
-        night = PassRecord(ended=NOW, failures=failures, next_try=NOW, error=error)
+        record = PassRecord(ended=NOW, failures=failures, next_try=NOW, error=error)
         report = SleepReport(plan=plan(), problems=("the model is down",))
-        log.passed("acme/bad", report if error == UNDONE else CorruptError("damaged"), 0.1, night)
+        log.passed("acme/bad", report if error == UNDONE else CorruptError("damaged"), 0.1, record)
 
     for failures in range(1, TRIES + 1):
         ended(failures, UNDONE)

@@ -76,8 +76,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "a search": "/memories?q=Odile",
         "a fact": f"/memories/{fact}",
         "a context": "/context?q=Odile",
-        "sleep passes": "/nights",
-        "all runs": "/nights?every=1",
+        "sleep passes": "/passes",
+        "all runs": "/passes?every=1",
         "a run": f"/runs/{run}",
         "conversations": "/conversations",
         "a conversation": f"/conversations/{quote(HOSTILE)}",
@@ -218,7 +218,7 @@ def test_a_plan_is_shown_applied_and_undone(chromium: Any, site: Site, scope: st
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_sleep_pass_shows_when_it_has_ended(chromium: Any, site: Site, scripts: bool) -> None:  # noqa: ANN401
     with watching(chromium, site.address, java_script_enabled=scripts) as watched:
-        watched.page.goto(f"{site.address}/nights?scope=job")
+        watched.page.goto(f"{site.address}/passes?scope=job")
         press(watched.page, "Run a pass now")
         watched.page.get_by_text("The pass has ended.").wait_for()
         assert watched.errors == []

@@ -50,7 +50,7 @@ def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(own: str) -
         other.kill()
         slept = set(other.communicate()[0].split())
         assert slept < set(names), "the one that was killed slept some of them"
-        assert not any(night.failures for _, night in ports.store.failing_nights(1, 10))
+        assert not any(night.failures for _, night in ports.store.failing_passes(1, 10))
         for name in names:
             assert len(ports.store.runs(name, None, "sleep/expire")) == 1
             assert len(ports.store.runs(name, None, "sleep/duplicates")) == 1

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from slowwave.errors import ModelError, StoreError
-from slowwave.model.night import UNDONE
+from slowwave.model.pass_record import UNDONE
 from slowwave.pipelines.sleep import all_scopes
 from slowwave.pipelines.sleep.lease import SECONDS, Lease
 
@@ -84,13 +84,13 @@ def test_messages_that_a_model_refused_are_due_after_pauses_that_grow(world: "Wo
                 nights.append((world.clock() - begun) / timedelta(minutes=15))
             world.later(seconds=900)
         assert nights == [0, 1, 5, 29, 125], "15 minutes, 1 hour, 6 hours, 24 hours"
-        night = alice.status().night
+        night = alice.status().passes
         assert (night.failures, night.error, night.dead) == (5, UNDONE, False)
         assert [found.count for found in alice.health().findings if found.kind == "sleep"] == [5]
         world.mind.facts = ()
         world.later(seconds=24 * 3600)
         assert set(alice.sleep_due()) == {"acme/alice"}
-        assert (alice.status().unread, alice.status().night.failures) == (0, 0)
+        assert (alice.status().unread, alice.status().passes.failures) == (0, 0)
         assert alice.sleep_due() == {}
 
 

@@ -72,13 +72,13 @@ def test_nights_come_by_themselves_and_end_with_the_handle(world: "World") -> No
     world.fade(memory)
     assert soon(lambda: memory.get_all(kinds=["summary"]))
     sleeper = memory._session.sleeper
-    assert soon(lambda: sleeper.nights > 3)
+    assert soon(lambda: sleeper.passes > 3)
     assert sum(thread.name == "slowwave-sleeper" for thread in threading.enumerate()) == 1
     memory.close()
-    nights = sleeper.nights
+    passes = sleeper.passes
     assert not any(thread.name == "slowwave-sleeper" for thread in threading.enumerate())
     time.sleep(0.06)
-    assert sleeper.nights == nights
+    assert sleeper.passes == passes
 
 
 def test_a_failing_model_is_reported_in_health_and_the_next_sleep_pass_tries_again(world: "World") -> None:

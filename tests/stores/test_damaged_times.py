@@ -19,8 +19,8 @@ KEY: Final = AccessKey(
 )
 NEVER: Final = 2**61
 READS: Final[dict[tuple[str, str], Callable[[SqliteStore], object]]] = {
-    ("leases", "ended"): lambda store: store.night(SCOPE),
-    ("leases", "next_try"): lambda store: store.failing_nights(1, 9),
+    ("leases", "ended"): lambda store: store.pass_record(SCOPE),
+    ("leases", "next_try"): lambda store: store.failing_passes(1, 9),
     ("access_keys", "created_at"): lambda store: store.access_key("aa"),
     ("access_keys", "expires_at"): lambda store: store.access_keys(),
     ("answers", "at"): lambda store: store.claim_answer(SCOPE, "n", CLAIM, NOW - timedelta(days=1)),

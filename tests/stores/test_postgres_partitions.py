@@ -322,7 +322,7 @@ def test_only_checks_and_looks_for_work_and_words_ask_about_all_scopes() -> None
     checks = {"without_entry", "lost_entries", "nameless", "orphans"}
     across = {
         "scopes_due",
-        "failing_nights",
+        "failing_passes",
         "scopes_page",
         "scope_of_memory",
         "somewhere",

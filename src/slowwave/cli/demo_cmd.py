@@ -72,7 +72,7 @@ def _as_json(story: Replay) -> dict[str, object]:
     deep = story.revive().deep
     return {
         "talks": sessions,
-        "nights": [report.plan for report in reports],
+        "passes": [report.plan for report in reports],
         "questions": questions,
         "deep": {"question": FORGOTTEN, "hits": [deep]},
         "undone": story.undo(compressed)[0],

@@ -13,7 +13,7 @@ from slowwave.model.counted import counted
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
     from slowwave.cli.worker_log import WorkerLog
-    from slowwave.model.night import PassRecord
+    from slowwave.model.pass_record import PassRecord
     from slowwave.pipelines.sleep.report import SleepReport
     from slowwave.worker import QueueStatus, Worker
 
@@ -72,8 +72,8 @@ def worker(
     with options.memory(create=True) as memory:
 
         def ended(scope: str, result: "SleepReport | Exception", took: float) -> None:
-            night = _night(memory, scope) if isinstance(result, Exception) else None
-            log.passed(scope, result, took, night)
+            record = _pass_record(memory, scope) if isinstance(result, Exception) else None
+            log.passed(scope, result, took, record)
             if options.verbose:
                 write_report(options, scope, str(result) if isinstance(result, Exception) else result)
 
@@ -111,10 +111,10 @@ def _write_limits(log: "WorkerLog", running: "Worker") -> None:
     log.write("info", "begin", at_once=limits.at_once, per_worker=limits.per_worker, per_minute=limits.per_minute)
 
 
-def _night(memory: "AgentMemory", scope: str) -> "PassRecord | None":
+def _pass_record(memory: "AgentMemory", scope: str) -> "PassRecord | None":
     """How the last passes of a scope ended; None if the server cannot be reached."""
     try:
-        return memory.ports.store.night(scope)
+        return memory.ports.store.pass_record(scope)
     except SlowwaveError:
         return None
 

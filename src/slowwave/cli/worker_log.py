@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from slowwave.pipelines.sleep.report import SleepReport
 
 if TYPE_CHECKING:
-    from slowwave.model.night import PassRecord
+    from slowwave.model.pass_record import PassRecord
     from slowwave.worker import QueueStatus, Worker
 
 
@@ -45,7 +45,7 @@ class WorkerLog:
             stream.write(f"{line}\n")
             stream.flush()
 
-    def passed(self, scope: str, result: SleepReport | Exception, seconds: float, night: "PassRecord | None") -> None:
+    def passed(self, scope: str, result: SleepReport | Exception, seconds: float, record: "PassRecord | None") -> None:
         """Write the end of a pass: counts of its report, or the class of its error; and once that a scope is a dead letter.
 
         Once means until a pass of the scope succeeds. The number of failures does not tell it: a pass that left its work
@@ -56,10 +56,10 @@ class WorkerLog:
         if isinstance(result, Exception):
             self._failed += 1
             kind, level = type(result).__name__, "error"
-            self.write(level, "pass-failed", scope=scope, seconds=took, error=kind, failures=night and night.failures)
-            if night and night.dead and scope not in self._dead:
+            self.write(level, "pass-failed", scope=scope, seconds=took, error=kind, failures=record and record.failures)
+            if record and record.dead and scope not in self._dead:
                 self._dead.add(scope)
-                self.write(level, "dead-letter", scope=scope, error=kind, next_try=night.next_try)
+                self.write(level, "dead-letter", scope=scope, error=kind, next_try=record.next_try)
             return
         self._dead.discard(scope)
         applied = sum(len(receipt.applied) for receipt in result.receipts)

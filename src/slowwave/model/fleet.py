@@ -6,7 +6,7 @@ from datetime import datetime
 
 from slowwave.model.budget import ModelUse
 from slowwave.model.counted import counted
-from slowwave.model.night import PassRecord
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.proof import PendingProof
 from slowwave.model.schema import SchemaState
 
@@ -75,7 +75,7 @@ class Fleet:
         ]
         lines += [f"    {one.name}, version {one.version}, seen {one.silent:.0f} s ago" for one in self.workers[:SHOWN]]
         lines.append(f"  {counted(len(self.dead), 'dead letter')}" + (":" if self.dead else ""))
-        lines += [f"    {scope}: {night}" for scope, night in list(self.dead.items())[:SHOWN]]
+        lines += [f"    {scope}: {record}" for scope, record in list(self.dead.items())[:SHOWN]]
         if more := len(self.dead) - SHOWN:
             lines += [f"    and {more:,} more"] if more > 0 else []
         if self.pending_proofs:

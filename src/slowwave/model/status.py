@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from slowwave.model.counted import counted
-from slowwave.model.night import PassRecord
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.plan import Cost
 
 IDENTITY_TOKENS: Final = 50
@@ -115,7 +115,7 @@ class Status:
     `counts` is by kind and phase; `waiting` counts the facts that wait for a mind, `due` the memories that need
     attention now, `unread` the messages that are not distilled yet. `identity_tokens` and `core_tokens` estimate what
     the facts of identity, and all core facts, cost in every context; above the targets this is reported, and nothing is
-    left out. `last_sleep` is when the last sleep pass ended, also one that found nothing to do; `night` says whether the
+    left out. `last_sleep` is when the last sleep pass ended, also one that found nothing to do; `passes` says whether the
     last passes failed. `unproved` counts the erases of the scope that wait for a proof of the whole store
     (`Slowwave.prove_erased`). `problems` are the errors of background work.
     """
@@ -136,7 +136,7 @@ class Status:
     identity_tokens: int = 0
     core_tokens: int = 0
     problems: tuple[str, ...] = ()
-    night: PassRecord = field(default_factory=PassRecord)
+    passes: PassRecord = field(default_factory=PassRecord)
     unproved: int = 0
 
     def __str__(self) -> str:
@@ -157,8 +157,8 @@ class Status:
         )
         slept = self.last_sleep.isoformat(timespec="minutes") if self.last_sleep else "never"
         lines.append(f"  last sleep {slept}; {self.cost.calls} model calls so far")
-        if self.night.failures:
-            lines.append(f"  {self.night}: `retry` makes it due at once")
+        if self.passes.failures:
+            lines.append(f"  {self.passes}: `retry` makes it due at once")
         if self.unproved:
             lines.append(f"  {counted(self.unproved, 'erase')} to prove in the whole store: `prove_erased`")
         if self.core_tokens:

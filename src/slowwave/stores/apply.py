@@ -9,8 +9,8 @@ from slowwave.errors import InputError, SuppressedError
 from slowwave.model.codec import dumps, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.night import ABANDONED, PassRecord
 from slowwave.model.operations import Add, Change, Erase, Operation, Use
+from slowwave.model.pass_record import ABANDONED, PassRecord
 from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan, Receipt
 from slowwave.stores.connection import Connection, StoreBase, Values, WriteHints
 from slowwave.stores.eraser import StalePlanError
@@ -146,8 +146,8 @@ class PlanApplier(StoreBase):
                     return None
                 token += 1
                 if owner:  # it was not released: the process that held it ended during the pass
-                    night = PassRecord(failures=failures).failed(now, ABANDONED)
-                    self._db.run("lease_abandoned", (*_failure(night), scope_token))
+                    record = PassRecord(failures=failures).failed(now, ABANDONED)
+                    self._db.run("lease_abandoned", (*_failure(record), scope_token))
             self._db.run("put_lease", (scope_token, token, holder if span else "", at + span, run))
         return int(token)
 
@@ -172,21 +172,21 @@ class PlanApplier(StoreBase):
         """Record the end of the sleep pass of the lease's holder, and release the lease. Other holders change nothing."""
         with self._guard, self._transaction(scope):
             token = self._tokens.new_scope(scope)
-            night = PassRecord(ended=now)
+            record = PassRecord(ended=now)
             if error:
                 row = self._one("lease", (token,))
-                night = PassRecord(failures=row[4] if row else 0).failed(now, error)
+                record = PassRecord(failures=row[4] if row else 0).failed(now, error)
             due = None if again is None else to_micros(again)
-            failures, next_try, kind = _failure(night)
+            failures, next_try, kind = _failure(record)
             values = {"run": run, "again": due, "now": to_micros(now), "scope": token, "holder": holder}
             self._commit_with_next()
             row = self._one("slept", values | {"failures": failures, "next_try": next_try, "error": kind})
-        return None if row is None else night.next_try or again
+        return None if row is None else record.next_try or again
 
-    def retry_night(self, scope: str) -> bool:
+    def retry_pass(self, scope: str) -> bool:
         """Forget the failures of a scope's sleep passes, so that it is due at once; False if none failed."""
         with self._guard, self._transaction(scope):
-            return bool(self._db.run("retry_night", (self._tokens.new_scope(scope),)).fetchall())
+            return bool(self._db.run("retry_pass", (self._tokens.new_scope(scope),)).fetchall())
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
         """Write index entries, which are derived from texts: no memory changes and nothing is journaled.
@@ -223,9 +223,9 @@ def _read_first(token: int, group: Group, plan: Plan, needed: Collection[str]) -
     return found
 
 
-def _failure(night: PassRecord) -> tuple[int, int, str]:
+def _failure(record: PassRecord) -> tuple[int, int, str]:
     """The columns of a lease that hold the failures."""
-    return night.failures, 0 if night.next_try is None else to_micros(night.next_try), night.error
+    return record.failures, 0 if record.next_try is None else to_micros(record.next_try), record.error
 
 
 class RunRow:

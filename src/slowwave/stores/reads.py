@@ -11,7 +11,7 @@ from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
-from slowwave.model.night import PassRecord
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
@@ -356,18 +356,18 @@ class Reader(StoreBase):
             token = self._tokens.scope(scope)
             return token is not None and bool(self._all("is_due", {**_due_at(now), "scope": token}))
 
-    def night(self, scope: str) -> PassRecord:
+    def pass_record(self, scope: str) -> PassRecord:
         """How the last sleep passes of a scope ended."""
         with self._guard:
             token = self._tokens.scope(scope)
-            row = None if token is None else self._one("night", (token,))
-            return PassRecord() if row is None else _night(row)
+            row = None if token is None else self._one("pass_record", (token,))
+            return PassRecord() if row is None else _pass_record(row)
 
-    def failing_nights(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
+    def failing_passes(self, least: int, limit: int) -> list[tuple[str, PassRecord]]:
         """The scopes of which at least so many sleep passes failed in a row, those with the most first."""
         with self._guard:
             self._see_every_scope()
-            return [(str(path), _night(row)) for path, *row in self._all("failing_nights", (least, limit))]
+            return [(str(path), _pass_record(row)) for path, *row in self._all("failing_passes", (least, limit))]
 
     def backlog(self, now: datetime) -> "Backlog":
         """How many scopes are due, and since when the oldest of them is."""
@@ -520,7 +520,7 @@ def _due_at(now: datetime) -> dict[str, Any]:
     return {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED)}
 
 
-def _night(row: Sequence[Any]) -> PassRecord:
+def _pass_record(row: Sequence[Any]) -> PassRecord:
     ended, failures, next_try, error = row
     return PassRecord(
         ended=None if ended is None else from_micros(ended),

@@ -28,8 +28,8 @@ PAGES = (
     "/memories",
     "/memories?q=rye",
     "/context?q=rye",
-    "/nights",
-    "/nights?every=1",
+    "/passes",
+    "/passes?every=1",
     "/conversations",
     "/pages",
     "/review",
@@ -145,7 +145,7 @@ def test_a_plan_changes_nothing_until_it_is_applied_and_can_be_undone(
     memory = store.within("default")
     (fact,) = memory.add("The kiosk sold blue paint", importance=0.1).ids
     clock.now += timedelta(days=300)
-    code, plan = post(browser, "/nights/plan")
+    code, plan = post(browser, "/passes/plan")
     assert (code, memory.get(fact).phase) == (303, "active")
     page = browser.get(plan).text
     assert 'class="change archived"' in page
@@ -236,8 +236,8 @@ def test_a_discarded_plan_is_gone_and_changed_nothing(store: Slowwave, browser: 
     memory = store.within("default")
     (fact,) = memory.add("The kiosk sold blue paint", importance=0.1).ids
     clock.now += timedelta(days=300)
-    _, plan = post(browser, "/nights/plan")
-    assert post(browser, f"{plan}/discard") == (303, "/nights")
+    _, plan = post(browser, "/passes/plan")
+    assert post(browser, f"{plan}/discard") == (303, "/passes")
     assert browser.get(plan).status_code == 404
     assert memory.get(fact).phase == "active"
 
@@ -246,7 +246,7 @@ def test_a_sleep_pass_runs_as_a_job_and_shows_its_run(store: Slowwave, browser: 
     memory = store.within("default")
     (fact,) = memory.add("The kiosk sold blue paint", importance=0.1).ids
     clock.now += timedelta(days=300)
-    code, job = post(browser, "/nights/run")
+    code, job = post(browser, "/passes/run")
     assert code == 303
     for _ in range(200):
         page = browser.get(job).text
@@ -371,7 +371,7 @@ def test_a_key_of_one_scope_opens_no_other_and_lists_no_other(store: Slowwave) -
     store.within("acme", "ada").add("Ada bakes rye bread")
     client = signed_in(store, store.add_key("ada", prefix="acme", rights=("read",)).secret)
     for scope in ("other/eve", "other", "acme2", "default", "acme/../other/eve", "%6fther"):
-        for path in ("/", "/memories", f"/memories/{foreign}", "/conversations", "/scopes", "/nights", "/review"):
+        for path in ("/", "/memories", f"/memories/{foreign}", "/conversations", "/scopes", "/passes", "/review"):
             answer = client.get(path, params={"scope": scope})
             assert answer.status_code in {400, 403}
             assert "canary" not in answer.text
@@ -421,8 +421,8 @@ def test_the_first_key_made_in_a_browser_must_be_able_to_manage_keys(store: Slow
     [
         ("/memories/none", 404),
         ("/runs/none", 404),
-        ("/nights/plan/none", 404),
-        ("/nights/jobs/none", 404),
+        ("/passes/plan/none", 404),
+        ("/passes/jobs/none", 404),
         ("/conversations/none", 404),
         ("/nothing", 404),
         ("/context?budget=abc", 400),

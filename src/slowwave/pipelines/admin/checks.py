@@ -6,7 +6,7 @@ from typing import Final
 
 from slowwave.errors import OlderSchemaError, SlowwaveError
 from slowwave.model.counted import counted
-from slowwave.model.night import TRIES
+from slowwave.model.pass_record import TRIES
 from slowwave.pipelines.admin.status import status
 from slowwave.ports import Ports
 
@@ -79,7 +79,7 @@ def _work(ports: Ports) -> Iterator[Check]:
     if state.waiting:
         facts = counted(state.waiting, "fact waits", "facts wait")
         yield Check(check="waiting", ok=False, found=f"{facts} for a model: the next sleep pass asks it again")
-    dead = [f"{scope} ({night})" for scope, night in ports.store.failing_nights(TRIES, FAILING_MAX) if night.dead]
+    dead = [f"{scope} ({record})" for scope, record in ports.store.failing_passes(TRIES, FAILING_MAX) if record.dead]
     if dead:
         more = f" and {len(dead) - FAILING_SHOWN:,} more" if len(dead) > FAILING_SHOWN else ""
         found = f"{len(dead):,} of the store fail again and again: {', '.join(dead[:FAILING_SHOWN])}{more}"

@@ -2,7 +2,7 @@
 
 import slowwave
 from slowwave.model.fleet import Fleet
-from slowwave.model.night import TRIES
+from slowwave.model.pass_record import TRIES
 from slowwave.ports import Ports
 
 DEAD_MAX = 10_000
@@ -23,7 +23,7 @@ def fleet(ports: Ports) -> Fleet:
         due=backlog.due,
         oldest_due_seconds=oldest,
         workers=tuple(store.running_workers()),
-        dead={scope: night for scope, night in store.failing_nights(TRIES, DEAD_MAX) if night.dead},
+        dead={scope: record for scope, record in store.failing_passes(TRIES, DEAD_MAX) if record.dead},
         pending_proofs=tuple(store.pending_proofs()),
         model_hour=hour,
         model_day=day,

@@ -7,7 +7,7 @@ from typing import Final
 
 from slowwave.model.counted import counted
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, SUMMARY, UNRECONCILED, Memory
-from slowwave.model.night import PassRecord
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
@@ -103,14 +103,14 @@ class Health:
 def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
     """Check a scope. Reads only. `troubles` are the error messages of sleep passes in the background."""
     store, scope = ports.store, ports.scope
-    night = store.night(scope)
+    record = store.pass_record(scope)
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), order="newest", limit=LOOKED_AT)
     facts = store.select((scope,), where)
     hot = sum(number for (kind, phase), number in store.count(scope).items() if kind in FACT_KINDS and phase in HOT)
     findings = (
         *_store(ports),
         *_sleep(troubles),
-        *_failed(night),
+        *_failed(record),
         *_linked(ports),
         *_waiting(ports, facts),
         *_facts(ports, facts),
@@ -121,7 +121,7 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_unread(ports),
         *_held(ports),
     )
-    return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)), slept=night.ended)
+    return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)), slept=record.ended)
 
 
 def _store(ports: Ports) -> Iterator[Finding]:
@@ -140,10 +140,10 @@ def _sleep(troubles: Sequence[str | None]) -> Iterator[Finding]:
         yield Finding(kind="sleep", count=len(messages), says=f"failed sleep passes: {'; '.join(messages)}", fix=fix)
 
 
-def _failed(night: PassRecord) -> Iterator[Finding]:
-    if night.failures:
+def _failed(record: PassRecord) -> Iterator[Finding]:
+    if record.failures:
         fix = "remove its cause, and run `retry` for the next pass at once"
-        yield Finding(kind="sleep", count=night.failures, says=str(night), fix=fix)
+        yield Finding(kind="sleep", count=record.failures, says=str(record), fix=fix)
 
 
 def _linked(ports: Ports) -> Iterator[Finding]:

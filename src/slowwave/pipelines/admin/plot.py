@@ -22,7 +22,7 @@ AHEAD: Final = 0.35
 """The share of the width that shows the future, in which no fact is used."""
 RUNS: Final = 5000
 """The latest runs that are read for growth."""
-NIGHTS: Final = 60
+PASSES: Final = 60
 LAST: Final = datetime.max.replace(tzinfo=UTC)
 _DAY: Final = 86400.0
 _TICKS: Final = 5
@@ -157,9 +157,9 @@ def _of(memory: Memory) -> str:
     return "" if memory.is_page else _state("cascade" if memory.is_cascade else memory.kind, memory.phase)
 
 
-def nights(ports: Ports) -> Picture:
+def passes(ports: Ports) -> Picture:
     """How many memories each of the latest sleep passes changed or linked, by stage."""
-    slept = [run for run in ports.store.runs(ports.scope, NIGHTS * 10, "sleep") if run.parent is not None]
+    slept = [run for run in ports.store.runs(ports.scope, PASSES * 10, "sleep") if run.parent is not None]
     first = slept[-1].at if slept else ports.now()
     done: dict[str, Counter[float]] = {}
     for run in slept:
@@ -186,7 +186,7 @@ def _alters(operation: Operation) -> bool:
     return isinstance(operation, (Add, Erase)) or (isinstance(operation, Change) and not operation.only_reschedules)
 
 
-KINDS: Final[dict[str, Callable[[Ports], Picture]]] = {"forgetting": forgetting, "growth": growth, "sleep": nights}
+KINDS: Final[dict[str, Callable[[Ports], Picture]]] = {"forgetting": forgetting, "growth": growth, "sleep": passes}
 
 
 def _days(first: datetime, at: datetime) -> float:

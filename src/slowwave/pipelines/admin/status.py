@@ -18,7 +18,7 @@ def status(ports: Ports) -> Status:
     store, scope = ports.store, ports.scope
     conversations = [found for found in store.conversations(scope) if found.name]
     embedder = ports.embedder.name if ports.embedder else None
-    slept, night = store.runs(scope, 1, "sleep"), store.night(scope)
+    slept, record = store.runs(scope, 1, "sleep"), store.pass_record(scope)
     core = core_lines(ports)
     return Status(
         scope=scope,
@@ -33,11 +33,11 @@ def status(ports: Ports) -> Status:
         embedder=embedder,
         unembedded=len(without_vector(ports)),
         mind=ports.mind.name,
-        last_sleep=max((at for at in (night.ended, slept[0].at if slept else None) if at), default=None),
+        last_sleep=max((at for at in (record.ended, slept[0].at if slept else None) if at), default=None),
         cost=sum(store.costs(scope).values(), FREE),
         policy=fingerprint(ports.config),
         unproved=sum(proof.scope == scope for proof in store.pending_proofs()),
         identity_tokens=sum(item.tokens for item in core if item.memory and item.memory.category == IDENTITY),
         core_tokens=sum(item.tokens for item in core),
-        night=night,
+        passes=record,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from slowwave.errors import NotFoundError, StoreError
-from slowwave.model.night import PassRecord
+from slowwave.model.pass_record import PassRecord
 from slowwave.model.plan import Plan
 from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
@@ -72,7 +72,7 @@ FAILING_MAX: Final = 10_000
 
 def failing_scopes(ports: Ports) -> dict[str, PassRecord]:
     """The scopes whose last sleep passes failed, those with the most failures in a row first; at most 10,000."""
-    return dict(ports.store.failing_nights(1, FAILING_MAX))
+    return dict(ports.store.failing_passes(1, FAILING_MAX))
 
 
 def retry(ports: Ports, scope: str | None = None) -> list[str]:
@@ -84,4 +84,4 @@ def retry(ports: Ports, scope: str | None = None) -> list[str]:
     if scope is not None and not [found for found in ports.store.scopes(scope, "", 1) if found.path == scope]:
         raise NotFoundError(f"{ports.store.name} has no scope {scope!r}: check the name")
     scopes = failing_scopes(ports) if scope is None else [scope]
-    return [one for one in scopes if ports.store.retry_night(one)]
+    return [one for one in scopes if ports.store.retry_pass(one)]

@@ -63,7 +63,7 @@ class BackgroundSleeper:
         self._every = every
         self._awake = threading.Event()
         self._stopped = threading.Event()
-        self.nights = 0
+        self.passes = 0
         self._problem: str | None = None
         self._process = process_identity()
         self._thread: threading.Thread | None = threading.Thread(target=self._run, name="slowwave-sleeper", daemon=True)
@@ -115,4 +115,4 @@ class BackgroundSleeper:
             self._problem = str(error)
         else:
             self._problem = "; ".join(report.problems) or None
-        self.nights += 1
+        self.passes += 1

@@ -11,8 +11,8 @@ from slowwave.errors import BusyError, ClosedError, EmbedderError, SlowwaveError
 from slowwave.log import Log
 from slowwave.model.arguments import check_fields
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE
-from slowwave.model.night import UNDONE
 from slowwave.model.operations import Add, Change, Operation
+from slowwave.model.pass_record import UNDONE
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.scope_state import ScopeState, StateQuery

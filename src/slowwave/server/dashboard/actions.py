@@ -94,16 +94,16 @@ def erase_conversation(visit: AnyVisit, token: Token = "", name: Words = "", sur
     )
 
 
-@router.post("/nights/plan")
-def plan_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
+@router.post("/passes/plan")
+def plan_pass(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Plan a sleep pass without carrying it out."""
     memory = visit.act(token, "write")
     report = memory.sleep(dry_run=True)
     visit.state.plans.keep(report.plan)
-    return visit.go(f"/nights/plan/{report.plan.id}")
+    return visit.go(f"/passes/plan/{report.plan.id}")
 
 
-@router.post("/nights/plan/{plan_id}/apply")
+@router.post("/passes/plan/{plan_id}/apply")
 def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Carry out a plan. Groups whose memories have changed since are dropped."""
     memory = visit.act(token, "write")
@@ -113,21 +113,21 @@ def apply_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResp
     return visit.go(f"/runs/{plan.id}")
 
 
-@router.post("/nights/plan/{plan_id}/discard")
+@router.post("/passes/plan/{plan_id}/discard")
 def discard_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectResponse:
     """Forget a plan. Nothing was changed by it."""
     memory = visit.act(token, "write")
     visit.state.plans.get(memory, plan_id)
     visit.state.plans.drop(plan_id)
-    return visit.go("/nights")
+    return visit.go("/passes")
 
 
-@router.post("/nights/run")
-def run_night(visit: AnyVisit, token: Token = "") -> RedirectResponse:
+@router.post("/passes/run")
+def run_pass(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Start a sleep pass, and show how far it is."""
     memory = visit.act(token, "write")
     job = visit.state.jobs.start(visit.scope, "sleep", lambda report: _sleep(memory, report))
-    return visit.go(f"/nights/jobs/{job.id}")
+    return visit.go(f"/passes/jobs/{job.id}")
 
 
 @router.post("/runs/{run_id}/undo", response_model=None)

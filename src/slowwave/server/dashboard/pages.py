@@ -24,7 +24,7 @@ from slowwave.server.dashboard.words import PAIRS
 PAGE_SIZE: Final = 50
 ELSEWHERE: Final = 6
 """Scopes with content that the page of an empty scope shows."""
-NIGHTS: Final = 20
+PASSES: Final = 20
 """Runs on one page. Each is read with its parts."""
 BUDGETS: Final = (300, 500, 800, 1500, 3000)
 SHOWN: Final = {
@@ -89,7 +89,7 @@ def today(visit: Reader) -> HTMLResponse:
                 "Model calls",
                 cost.calls,
                 f"{cost.tokens_in + cost.tokens_out:,} tokens" if cost.calls else "facts come from rules",
-                "/nights",
+                "/passes",
             ),
         ),
         charts=(_chart(memory, "forgetting"), _chart(memory, "growth")),
@@ -169,26 +169,26 @@ def context(visit: Reader, q: Text = "", budget: str = "") -> HTMLResponse:
     return visit.render("context.html", q=q, budget=tokens, budgets=BUDGETS, context=built)
 
 
-@router.get("/nights")
-def nights(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
+@router.get("/passes")
+def passes(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
     """The sleep passes, newest first, each with what it did and an undo; with `every`, all runs."""
     memory = visit.memory("read")
     cause = None if every else "sleep"
-    runs = memory.runs(NIGHTS, cause=cause, after=after or None, parts="none")
+    runs = memory.runs(PASSES, cause=cause, after=after or None, parts="none")
     undone = undone_runs(memory.ports)
     running = next((job for job in visit.state.jobs.list(visit.scope) if not job.has_ended), None)
     return visit.render(
-        "nights.html",
+        "passes.html",
         runs=[_whole_run(memory, run.id, undone) for run in runs],
         every=bool(every),
-        following=runs[-1].id if len(runs) == NIGHTS else None,
+        following=runs[-1].id if len(runs) == PASSES else None,
         running=running,
         chart=_chart(memory, "sleep"),
     )
 
 
-@router.get("/nights/plan/{plan_id}")
-def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
+@router.get("/passes/plan/{plan_id}")
+def planned_pass(visit: Reader, plan_id: str) -> HTMLResponse:
     """What a sleep pass would do now, as differences with their reasons."""
     memory = visit.memory("read")
     plan = visit.state.plans.get(memory, plan_id)
@@ -197,8 +197,8 @@ def planned_night(visit: Reader, plan_id: str) -> HTMLResponse:
     return visit.render("plan.html", plan=plan, stages=stages, counted=rows.count_changes(stages))
 
 
-@router.get("/nights/jobs/{job_id}")
-def running_night(visit: Reader, job_id: str) -> HTMLResponse:
+@router.get("/passes/jobs/{job_id}")
+def running_pass(visit: Reader, job_id: str) -> HTMLResponse:
     """How far a sleep pass is that was started here; once it has ended, what it reported."""
     return visit.render("job.html", job=visit.state.jobs.get(visit.scope, job_id))
 

@@ -44,7 +44,7 @@ HEADERS: Final = {
 NAVIGATION: Final = (
     ("/", "Today"),
     ("/memories", "Memories"),
-    ("/nights", "Sleep passes"),
+    ("/passes", "Sleep passes"),
     ("/context", "Context"),
     ("/conversations", "Conversations"),
     ("/pages", "Topic pages"),

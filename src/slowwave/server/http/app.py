@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from slowwave.server.access.admission import Admission
 from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.handlers import described_app
-from slowwave.server.http import changes, memories, nights, notes, upkeep
+from slowwave.server.http import changes, memories, notes, sleep, upkeep
 from slowwave.server.http.dependencies import REPEATED_AT_ONCE
 from slowwave.server.http.paths import whole_path
 from slowwave.server.work.jobs import Jobs
@@ -40,5 +40,5 @@ def build_http(authenticator: Authenticator, jobs: Jobs, plans: Plans, streams: 
 @cache
 def routes() -> FastAPI:
     """The routes of `/v1`, behind the admission. They hold no state, and building them takes most of a second."""
-    routers = (memories.router, notes.router, nights.router, changes.router, upkeep.router, upkeep.of_scope)
+    routers = (memories.router, notes.router, sleep.router, changes.router, upkeep.router, upkeep.of_scope)
     return described_app("/v1", "Slowwave", "A key: `sw_…`.", routers, DESCRIPTION)

@@ -340,7 +340,7 @@ class PlanPartView(View):
 
 
 class PlanView(View):
-    """What a night would do. `POST plans/{id}:apply` does it."""
+    """What a sleep pass would do. `POST plans/{id}:apply` does it."""
 
     id: str
     scope: str

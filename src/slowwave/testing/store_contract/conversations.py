@@ -107,12 +107,12 @@ class ConversationContract:
             store.apply(plan(*texts, cause="import/messages", parent="all"))
         store.apply(plan(add(message("Hello")), cause="observe", id="single"))
         refused = RejectFact(text="Owns a cat", quote="cat", reason="not said", because="unsupported")
-        store.apply(plan(refused, cause="sleep/distil", parent="night", id="stage"))
-        assert [run.id for run in store.runs(SCOPE, parts="none")] == ["night", "single", "all"]
-        assert [run.id for run in store.runs(SCOPE, parts="stages")] == ["stage", "night", "single", "all"]
-        assert [run.id for run in store.runs(SCOPE, parts="none", after="night")] == ["single", "all"]
+        store.apply(plan(refused, cause="sleep/distil", parent="whole", id="stage"))
+        assert [run.id for run in store.runs(SCOPE, parts="none")] == ["whole", "single", "all"]
+        assert [run.id for run in store.runs(SCOPE, parts="stages")] == ["stage", "whole", "single", "all"]
+        assert [run.id for run in store.runs(SCOPE, parts="none", after="whole")] == ["single", "all"]
         assert [run.id for run in store.runs(SCOPE, 1, "import", parts="none")] == ["all"]
-        assert store.runs(SCOPE, cause="sleep", parts="none", after="night") == []
+        assert store.runs(SCOPE, cause="sleep", parts="none", after="whole") == []
         whole = store.runs(SCOPE, parts="none")[-1]
         assert (whole.part_count, whole.totals, whole.counted) == (3, {"add": 6}, "6 added")
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from slowwave.model.memory import UNRECONCILED, SourceRef
-from slowwave.model.night import ABANDONED, TRIES
 from slowwave.model.operations import RejectFact, Suppress
+from slowwave.model.pass_record import ABANDONED, TRIES
 from slowwave.model.plan import Cost
 from slowwave.model.query import Query, Where
 from slowwave.model.scope_state import StateQuery
@@ -99,14 +99,14 @@ class JournalContract:
         assert store.runs(OTHER) == []
 
     def test_parts_belong_to_the_run_that_they_name(self, store: Store) -> None:
-        parts = [plan(add(fact(f"Fact {n}")), cause=f"sleep/{n}", parent="night") for n in range(2)]
+        parts = [plan(add(fact(f"Fact {n}")), cause=f"sleep/{n}", parent="whole") for n in range(2)]
         for part in parts:
             store.apply(part)
-        whole = store.run(SCOPE, "night")
+        whole = store.run(SCOPE, "whole")
         assert whole is not None
         assert (whole.cause, list(whole.plan.operations)) == ("sleep", [])
-        assert [run.id for run in store.children(SCOPE, "night")] == [part.id for part in parts]
-        assert [run.id for run in store.runs(SCOPE)] == [parts[1].id, parts[0].id, "night"]
+        assert [run.id for run in store.children(SCOPE, "whole")] == [part.id for part in parts]
+        assert [run.id for run in store.runs(SCOPE)] == [parts[1].id, parts[0].id, "whole"]
 
     def test_later_runs_are_those_that_changed_memories_of_the_run(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")
@@ -212,41 +212,46 @@ class JournalContract:
             store.lease(SCOPE, "me", 60, at)
             again = store.slept(SCOPE, "me", None, at, error="CorruptError")
             assert again == at + timedelta(minutes=minutes)
-            night = store.night(SCOPE)
-            assert (night.failures, night.next_try, night.ended, night.error) == (failures, again, at, "CorruptError")
-            assert night.dead is (failures >= TRIES)
+            record = store.pass_record(SCOPE)
+            assert (record.failures, record.next_try, record.ended, record.error) == (
+                failures,
+                again,
+                at,
+                "CorruptError",
+            )
+            assert record.dead is (failures >= TRIES)
             assert due(store, again - timedelta(seconds=1)) == [OTHER]
             assert store.scopes_due(again - timedelta(seconds=1), 1) == [OTHER], "it takes no place in the list"
             at = again
-        assert [(scope, found.failures) for scope, found in store.failing_nights(5, 10)] == [(SCOPE, 5)]
-        assert store.failing_nights(6, 10) == []
-        assert store.retry_night(SCOPE)
-        assert not store.retry_night(SCOPE)
-        assert not store.retry_night("nobody's")
+        assert [(scope, found.failures) for scope, found in store.failing_passes(5, 10)] == [(SCOPE, 5)]
+        assert store.failing_passes(6, 10) == []
+        assert store.retry_pass(SCOPE)
+        assert not store.retry_pass(SCOPE)
+        assert not store.retry_pass("nobody's")
         assert SCOPE in due(store, NOW)
-        assert store.night(SCOPE).failures == 0
+        assert store.pass_record(SCOPE).failures == 0
 
-    def test_a_pass_that_succeeds_ends_the_failures_and_is_the_last_night(self, store: Store) -> None:
+    def test_a_pass_that_succeeds_ends_the_failures_and_is_the_last_pass(self, store: Store) -> None:
         store.apply(plan(add(message("Hello")), cause="observe"))
         store.lease(SCOPE, "me", 60, NOW)
         store.slept(SCOPE, "me", None, NOW, error="StoreError")
         store.lease(SCOPE, "me", 60, NOW)
         assert store.slept(SCOPE, "another", store.last_run(SCOPE), NOW) is None
-        assert store.night(SCOPE).failures == 1
+        assert store.pass_record(SCOPE).failures == 1
         assert store.slept(SCOPE, "me", store.last_run(SCOPE), NOW + DAY) is None
-        assert (store.night(SCOPE).failures, store.night(SCOPE).ended) == (0, NOW + DAY)
-        assert (store.night(OTHER).failures, store.night(OTHER).ended) == (0, None)
+        assert (store.pass_record(SCOPE).failures, store.pass_record(SCOPE).ended) == (0, NOW + DAY)
+        assert (store.pass_record(OTHER).failures, store.pass_record(OTHER).ended) == (0, None)
         assert store.scopes_due(NOW + 9 * DAY, 10) == []
 
     def test_a_lease_that_was_not_released_counts_as_a_failed_pass(self, store: Store) -> None:
         store.apply(plan(add(message("Hello")), cause="observe"))
         store.lease(SCOPE, "killed", 60, NOW)
         store.lease(SCOPE, "next", 60, NOW + DAY)
-        night = store.night(SCOPE)
-        assert (night.failures, night.error, night.next_try) == (1, ABANDONED, NOW + DAY + timedelta(minutes=15))
+        record = store.pass_record(SCOPE)
+        assert (record.failures, record.error, record.next_try) == (1, ABANDONED, NOW + DAY + timedelta(minutes=15))
         store.lease(SCOPE, "next", 0, NOW + DAY)
         store.lease(SCOPE, "third", 60, NOW + DAY)
-        assert store.night(SCOPE).failures == 1, "a lease that was released is no failure"
+        assert store.pass_record(SCOPE).failures == 1, "a lease that was released is no failure"
 
     def test_a_scope_is_due_again_when_the_work_is_due_that_its_pass_left(self, store: Store) -> None:
         store.apply(plan(add(message("Hello")), cause="observe"))

@@ -871,14 +871,14 @@ WHERE scope = $7 AND holder = $8 RETURNING scope
 -- name: lease_abandoned (failures, next_try, error, scope) deferred
 UPDATE leases SET failures = $1, next_try = $2, error = $3 WHERE scope = $4
 
--- name: night (scope)
+-- name: pass_record (scope)
 SELECT ended, failures, next_try, error FROM leases WHERE scope = $1
 
--- name: failing_nights (least, limit)
+-- name: failing_passes (least, limit)
 SELECT s.path, l.ended, l.failures, l.next_try, l.error FROM leases l JOIN scopes s ON s.token = l.scope
 WHERE l.failures > 0 AND l.failures >= $1 ORDER BY l.failures DESC, s.path LIMIT $2
 
--- name: retry_night (scope)
+-- name: retry_pass (scope)
 UPDATE leases SET failures = 0, next_try = 0, error = '', again = 0
 WHERE failures > 0 AND scope = $1 RETURNING scope
 

@@ -790,14 +790,14 @@ WHERE scope = :scope AND holder = :holder RETURNING scope
 -- name: lease_abandoned
 UPDATE leases SET failures = ?, next_try = ?, error = ? WHERE scope = ?
 
--- name: night
+-- name: pass_record
 SELECT ended, failures, next_try, error FROM leases WHERE scope = ?
 
--- name: failing_nights
+-- name: failing_passes
 SELECT s.path, l.ended, l.failures, l.next_try, l.error FROM leases l JOIN scopes s ON s.token = l.scope
 WHERE l.failures > 0 AND l.failures >= ? ORDER BY l.failures DESC, s.path LIMIT ?
 
--- name: retry_night
+-- name: retry_pass
 UPDATE leases SET failures = 0, next_try = 0, error = '', again = 0
 WHERE failures > 0 AND scope = ? RETURNING scope
 

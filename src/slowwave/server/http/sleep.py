@@ -41,7 +41,7 @@ ACCEPTED: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-@router.post("/sleep", status_code=202, tags=["nights"], responses=ACCEPTED)
+@router.post("/sleep", status_code=202, tags=["sleep"], responses=ACCEPTED)
 def sleep(
     memory: Writing,
     jobs: JobsOf,
@@ -58,7 +58,7 @@ def sleep(
     return _accepted(jobs.start(memory.scope, "sleep", work), response)
 
 
-@router.post("/consolidate", status_code=202, tags=["nights"], responses=ACCEPTED)
+@router.post("/consolidate", status_code=202, tags=["sleep"], responses=ACCEPTED)
 def consolidate(
     memory: Writing, jobs: JobsOf, response: Response, asked: Annotated[ask.Consolidation | None, Body()] = None
 ) -> view.JobView:
@@ -74,7 +74,7 @@ def consolidate(
 @router.post(
     "/imports",
     status_code=202,
-    tags=["nights"],
+    tags=["sleep"],
     responses=ACCEPTED,
     openapi_extra={
         "requestBody": {
@@ -159,13 +159,13 @@ async def events(
 # ---- plans
 
 
-@router.get("/plans/{plan_id}", tags=["nights"])
+@router.get("/plans/{plan_id}", tags=["sleep"])
 def plan(memory: Reading, plans: PlansOf, plan_id: Id) -> view.PlanView:
     """Read the plan of a dry run."""
     return view.PlanView.of(plans.get(memory, plan_id))
 
 
-@router.post("/plans/{plan_id}:apply", tags=["nights"])
+@router.post("/plans/{plan_id}:apply", tags=["sleep"])
 def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
     """Carry out the plan of a dry run. A group whose memories changed since is dropped, and `dropped` says so."""
     receipts = memory.apply(plans.get(memory, plan_id))
@@ -174,7 +174,7 @@ def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
     return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
 
 
-@router.delete("/plans/{plan_id}", status_code=204, tags=["nights"])
+@router.delete("/plans/{plan_id}", status_code=204, tags=["sleep"])
 def discard(memory: Writing, plans: PlansOf, plan_id: Id) -> None:
     """Forget a plan."""
     plans.get(memory, plan_id)
