@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -25,10 +26,11 @@ def exercise_spans(text: str) -> Iterator[tuple[int, int]]:
     >>> list(exercise_spans("I have 12 apples and give Tom 5, how many are left?"))
     [(0, 51)]
     """
-    for asked in _ASKED.finditer(text):
-        start = text.rfind("\n", 0, asked.start()) + 1
-        line = text.find("\n", asked.end())
-        end = len(text) if line < 0 else line
-        figures = len(_FIGURE.findall(text[start : asked.start()]))
-        if figures >= _FIGURES_LEAST and _COUNTED.search(text, start, end):
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        asked = max((match.start() for match in _ASKED.finditer(text, start, end)), default=start)
+        figures = islice(_FIGURE.finditer(text, start, asked), _FIGURES_LEAST)
+        if len(list(figures)) == _FIGURES_LEAST and _COUNTED.search(text, start, end):
             yield start, end
+        start = end + 1

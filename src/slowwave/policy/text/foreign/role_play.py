@@ -111,11 +111,11 @@ _BEGINS: Final = (
     # A rehearsal
     cue(
         rf"\b(?:rehears\w*|practi[sc](?:e|ing)|simulat(?:e|ing)|act(?:ing)? out|stage|(?:run|play) through)\b[^.!?\n]{{0,40}}\b{_REHEARSED}\b"
-        rf"(?=[^.!?\n]*\b(?:with you|you|where|in which)\b|[^\n]*\bI(?:['’]ll)? play\b)",
+        rf"(?=[^.!?\n]{{0,150}}\b(?:with you|you|where|in which)\b|[^\n]{{0,150}}\bI(?:['’]ll)? play\b)",
         "rehears practi simulat act stage through",
     ),
     cue(
-        rf"\b(?:mock|simulated|pretend|practice) {_REHEARSED}\b(?=[^\n]*(?:\?|\byou\b))",
+        rf"\b(?:mock|simulated|pretend|practice) {_REHEARSED}\b(?=[^\n]{{0,150}}(?:\?|\byou\b))",
         "mock simulated pretend practice",
     ),
     cue(

@@ -1,0 +1,39 @@
+"""Functions that read a whole text take time in proportion to its length, also of texts that were made against them."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from time import process_time
+from typing import Final
+
+import pytest
+
+from slowwave.policy.text.foreign.own_text import own_text
+
+SHORT: Final = 8_000
+LONG: Final = 4 * SHORT
+GROWTH: Final = 9.0
+"""The most by which the time may grow from the short text to the long one: 4 is linear, 16 quadratic."""
+LEAST: Final = 0.005
+"""Seconds. A function that takes less for the short text is measured as if it took this."""
+AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
+
+CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
+    "exercises in one line": (own_text, "", "how many 3 "),
+    "rehearsals in one line": (own_text, "", "practice interview "),
+}
+"""What is read: the function, the beginning of the text, and what is repeated after it."""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_four_times_the_text_takes_about_four_times_as_long(case: str) -> None:
+    read, beginning, unit = CASES[case]
+
+    def seconds(length: int) -> float:
+        text = beginning + (unit * (length // len(unit) + 1))[:length]
+        begun = process_time()
+        read(text)
+        return process_time() - begun
+
+    seconds(1_000)
+    short = max(LEAST, *(seconds(SHORT) for _ in range(2)))
+    assert min(seconds(LONG) for _ in range(2)) < GROWTH * short
