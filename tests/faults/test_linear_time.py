@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from slowwave.formats.html_text import html_text
 from slowwave.policy.text.foreign.own_text import own_text
 
 SHORT: Final = 8_000
@@ -20,6 +21,7 @@ AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
 CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "exercises in one line": (own_text, "", "how many 3 "),
     "rehearsals in one line": (own_text, "", "practice interview "),
+    "a tag without an end": (html_text, "</Z", "d"),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

@@ -7,7 +7,7 @@ import html
 import re
 from typing import Final
 
-_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)[^<>]*>|<![^<>]*>")
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*+)[^<>]*>|<![^<>]*>")
 _UNSEEN: Final = frozenset({"script", "style", "template", "head", "title"})
 _BLOCKS: Final = frozenset(
     [
