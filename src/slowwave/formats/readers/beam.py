@@ -1,8 +1,8 @@
 """BEAM: batches of turns of a chat with an assistant, with dates at some turns; one file is one conversation."""
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text
@@ -10,7 +10,7 @@ from slowwave.formats.readers.timestamps import anchor_time
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
 
-_TRAILER = re.compile(r"\s*->->.*\Z", re.DOTALL)
+_TRAILER: Final = "->->"
 """Each user message ends in "->-> 1,1", an annotation of the benchmark."""
 
 _BEGINS = datetime(2024, 1, 1, tzinfo=UTC)
@@ -47,8 +47,13 @@ class Chat:
                 yield builder.message(
                     self._name,
                     role_of(message.get("role")),
-                    _TRAILER.sub("", message_text(message.get("content") or "")),
+                    _without_trailer(message_text(message.get("content") or "")),
                     where=where,
                     at=self._now,
                     ref=as_label(message.get("id")),
                 )
+
+
+def _without_trailer(text: str) -> str:
+    said, found, _ = text.partition(_TRAILER)
+    return said.rstrip() if found else text
