@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from slowwave.formats.html_text import html_text
+from slowwave.minds.offline.rules.split import pieces
 from slowwave.policy.text.foreign.own_text import own_text
 
 SHORT: Final = 8_000
@@ -22,6 +23,9 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "exercises in one line": (own_text, "", "how many 3 "),
     "rehearsals in one line": (own_text, "", "practice interview "),
     "a tag without an end": (html_text, "</Z", "d"),
+    "statements without a mark": (pieces, "", "I live in Bern my sister "),
+    "halves of a subject": (pieces, "", "my husband and I "),
+    "conditions before a comma": (pieces, "", "if we go, I like "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

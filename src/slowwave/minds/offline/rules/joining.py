@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from slowwave.minds.offline.rules.split import StatementPiece
+from slowwave.minds.offline.rules.split import LONGEST, StatementPiece
 
 _RESTRICTING: Final = re.compile(
     r"[\s,;–—-]*\b(?:but|though|although|except(?: that| when| for)?|unless|until|yet|whereas)\b[\s,]*(?:also |then |now |still |only )?",
@@ -23,6 +23,7 @@ def joined(text: str, found: Sequence[StatementPiece]) -> list[StatementPiece]:
             last
             and last.sentence == piece.sentence
             and last.end <= piece.start
+            and piece.end - last.start <= LONGEST
             and _RESTRICTING.fullmatch(text[last.end : piece.start])
         ):
             kept[-1] = replace(last, end=piece.end, text=text[last.start : piece.end])

@@ -107,6 +107,8 @@ _FRAME: Final = re.compile(
     re.IGNORECASE,
 )
 _FRAME_LONGEST: Final = 14  # words
+_FRAME_CHARACTERS: Final = 300
+"""Characters of a part that are read to join it to the next one."""
 _CONDITION: Final = re.compile(
     r"(?:^|[\s,])(?:if|unless|in case|provided(?: that)?|supposing|assuming)\b[^,;:!?]*$", re.IGNORECASE
 )
@@ -128,7 +130,8 @@ _TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDS_TAKEN_BACK: Final = re.compile(r"\b(?:scratch that|no,? wait|wait,? no)\W*$", re.IGNORECASE)
-_LONGEST: Final = 1000  # characters of a piece; the rules read no longer ones, which state no single fact
+LONGEST: Final = 1000
+"""Characters of a piece; the rules read no longer ones, which state no single fact."""
 _LETTERS: Final = 3  # letters and digits; fewer state nothing
 _HEAD_LONGEST: Final = 40  # characters
 _HEAD: Final = re.compile(
@@ -219,7 +222,7 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
         return
     for (first, end_of_part), question in zip(parts, questions, strict=True):
         words, offset = _trimmed(sentence[first:end_of_part], called)
-        if question or len(words) > _LONGEST or not _has_letters(words) or not _is_readable(words):
+        if question or len(words) > LONGEST or not _has_letters(words) or not _is_readable(words):
             continue
         place = start + first + offset
         end_of_words = place + len(words)
@@ -233,10 +236,11 @@ def _in_sentence(text: str, start: int, end: int, called: Collection[str]) -> It
 
 def _run_on(stated: str) -> Iterator[tuple[int, int]]:
     """The blanks after a statement that another one follows without a mark; none after a subordinate clause."""
-    for match in _RUN_ON.finditer(stated):
-        before = stated[: match.start("gap")]
-        if _STATES.match(_OPENING.sub("", before)) and not _SUBORDINATE.search(before):
-            yield match.span("gap")
+    if not _STATES.match(_OPENING.sub("", stated)):
+        return
+    subordinate = _SUBORDINATE.search(stated)
+    for match in _RUN_ON.finditer(stated, 0, subordinate.start() if subordinate else len(stated)):
+        yield match.span("gap")
 
 
 def _has_letters(words: str) -> bool:
@@ -263,7 +267,7 @@ def _rejoined(sentence: str, parts: list[tuple[int, int]]) -> list[tuple[int, in
     for first, last in parts:
         between = sentence[joined[-1][1] : first] if joined else ""
         qualifies = _QUALIFIED.match(between) and _QUALIFIER.match(sentence[first:last])
-        before = sentence[slice(*joined[-1])] if joined else ""
+        before = sentence[max(joined[-1][0], joined[-1][1] - _FRAME_CHARACTERS) : joined[-1][1]] if joined else ""
         framed = between.strip() == "," and _is_frame(before) and not _QUESTION.match(sentence[first:last])
         half = bool(between) and bool(_HALF_SUBJECT.search(before))
         if joined and (qualifies or framed or half):
