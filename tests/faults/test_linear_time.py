@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from slowwave.formats.html_text import html_text
+from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.policy.text.foreign.own_text import own_text
 
@@ -26,6 +27,7 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "statements without a mark": (pieces, "", "I live in Bern my sister "),
     "halves of a subject": (pieces, "", "my husband and I "),
     "conditions before a comma": (pieces, "", "if we go, I like "),
+    "clauses before a main clause": (main_clause, "since I", " that I"),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

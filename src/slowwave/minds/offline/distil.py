@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from slowwave.minds.offline.languages.reading import statements
@@ -468,7 +469,7 @@ class _Reader:
 
     def _is_praise(self, piece: StatementPiece) -> bool:
         """Whether a sentence between people speaks of the person addressed: "Taking in strays, you're so kind"."""
-        return not self._conversation.assistant and _YOU.search(piece.sentence) is not None
+        return not self._conversation.assistant and _speaks_to_another(piece.sentence)
 
     def _of_words(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
         if _UNSURE.search(words) or _COURTESY.search(words):
@@ -497,6 +498,12 @@ class _Reader:
             return None
         self._momentary = claim is None and clause.subject == "owned" and not _is_of_home(clause)
         return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
+
+
+@lru_cache(maxsize=1)  # a long sentence has many pieces
+def _speaks_to_another(sentence: str) -> bool:
+    """Whether a sentence has "you"."""
+    return _YOU.search(sentence) is not None
 
 
 def _is_of_home(clause: Clause) -> bool:

@@ -26,6 +26,7 @@ _NO_END: Final = word_set(
 )
 """Words before "I" after which it begins no main clause: "the city that I love", "the day I left"."""
 _SHORTEST: Final = 2  # words of the statement, its subject included
+_BEFORE: Final = 100  # characters before a main clause in which its first clause is read
 _OTHER: Final = re.compile(
     r"\s+(?=(?:the|it|it['’]s|my|our|everything|life|things|nothing|nobody|everyone)\s)", re.IGNORECASE
 )
@@ -49,10 +50,10 @@ def main_clause(sentence: str) -> int:
     if opening is None:
         return 0
     for found in _SUBJECT.finditer(sentence, opening.end()):
-        words = sentence[opening.end() : found.start()].split()
+        words = sentence[max(opening.end(), found.start() - _BEFORE) : found.start()].split()
         if len(words) >= _SHORTEST and words[-1].lower().strip("'’\"") not in _NO_END:
             return found.start()
     for found in _OTHER.finditer(sentence, opening.end()):
-        if _DATED.search(sentence[opening.end() : found.start()]):
+        if _DATED.search(sentence[max(opening.end(), found.start() - _BEFORE) : found.start()]):
             return found.start()
     return 0

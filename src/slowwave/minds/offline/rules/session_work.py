@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from slowwave.minds.offline.rules.claims import has_time_word
@@ -317,10 +317,16 @@ def _is_announced(clause: Clause, message: WorkMessage) -> bool:
 
 def _is_echo(said: str, message: WorkMessage, sentence: str) -> bool:
     """Whether a clause is of an example, or repeats the assistant: "So that is 3 points per quiz, makes sense"."""
-    if _IN_EXAMPLE.match(sentence) or (_AS_YOU_SAID.search(sentence) and _MEANT_NEXT.match(said)):
+    if _IN_EXAMPLE.match(sentence) or (_MEANT_NEXT.match(said) and _is_as_said(sentence)):
         return True
     concludes = _PER_EXERCISE.search(said) or (_CONCLUDES.match(sentence) and re.search(r"\d", said))
     return bool(concludes) and message.echoes
+
+
+@lru_cache(maxsize=1)  # a long sentence has many clauses
+def _is_as_said(sentence: str) -> bool:
+    """Whether a sentence refers to what the assistant said before."""
+    return _AS_YOU_SAID.search(sentence) is not None
 
 
 def _is_part_of_code(clause: Clause) -> bool:
