@@ -10,6 +10,7 @@ import pytest
 from slowwave.formats.html_text import html_text
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.split import pieces
+from slowwave.policy.text.clauses import clauses, trim
 from slowwave.policy.text.foreign.own_text import own_text
 
 SHORT: Final = 8_000
@@ -28,6 +29,8 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "halves of a subject": (pieces, "", "my husband and I "),
     "conditions before a comma": (pieces, "", "if we go, I like "),
     "clauses before a main clause": (main_clause, "since I", " that I"),
+    "intensifiers in one clause": (trim, "", "it was really "),
+    "dates joined to one clause": (clauses, "", ", and the last week of january on saturday"),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

@@ -9,6 +9,8 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 
 SHORTEST: Final = 4
 """The least number of words of a clause. A shorter one is joined to its neighbour."""
+LEADING: Final = 100
+"""The most words of a subordinate clause, or a date, that is joined to its main clause."""
 
 _FENCE: Final = lazy_regex(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 # A line of code. Every repetition is bounded or begins at a boundary, so that the time is linear in the text's length.
@@ -55,6 +57,7 @@ _DENIED: Final = lazy_regex(
     r"(?:\b(?:not|never|no|nor|nothing|nobody|without|hardly|barely|cannot|only|if)|n['’]t)(?: [\w'’]+){0,2} $",
     re.IGNORECASE,
 )
+_DENIED_WITHIN: Final = 80  # characters before an intensifier
 # Words that a note leaves out: pronouns, articles and forms of be.
 _NOTE_DROPS: Final = lazy_regex(
     r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|"
@@ -180,7 +183,11 @@ def without_fillers(text: str, fillers: re.Pattern[str]) -> str:
     >>> without_fillers("I really came, but not just for you.", re.compile("(?:really|just) "))
     'I came, but not just for you.'
     """
-    return fillers.sub(lambda found: found.group() if _DENIED.search(text, 0, found.start()) else "", text)
+
+    def kept(found: re.Match[str]) -> str:
+        return found.group() if _DENIED.search(text, max(0, found.start() - _DENIED_WITHIN), found.start()) else ""
+
+    return fillers.sub(kept, text)
 
 
 def unaddressed(text: str, *, names: Collection[str] = ()) -> str:
@@ -229,7 +236,7 @@ def _joined(pieces: list[str]) -> list[str]:
             len(piece_words) < SHORTEST
             or len(joined[-1]) < SHORTEST
             or _HANGS_ON.match(piece)
-            or _leads_in(" ".join(joined[-1]))
+            or (len(joined[-1]) <= LEADING and _leads_in(" ".join(joined[-1])))
         ):
             joined[-1] += piece_words
         else:
