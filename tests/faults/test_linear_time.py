@@ -10,7 +10,10 @@ import pytest
 from slowwave.formats.html_text import html_text
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.split import pieces
+from slowwave.model.memory import Memory
+from slowwave.policy.guard.evidence import unheard_speaker
 from slowwave.policy.text.clauses import clauses, trim
+from slowwave.policy.text.features import is_rule
 from slowwave.policy.text.foreign.own_text import own_text
 
 SHORT: Final = 8_000
@@ -20,6 +23,12 @@ GROWTH: Final = 9.0
 LEAST: Final = 0.005
 """Seconds. A function that takes less for the short text is measured as if it took this."""
 AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def _heard(text: str) -> object:
+    message = Memory(id="a", scope="s", kind="episodic", text=text, speaker="Bo", recorded_at=AT, valid_from=AT)
+    return unheard_speaker("Ann advises", [message], ["Ann", "Bo"])
+
 
 CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "exercises in one line": (own_text, "", "how many 3 "),
@@ -31,6 +40,8 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "clauses before a main clause": (main_clause, "since I", " that I"),
     "intensifiers in one clause": (trim, "", "it was really "),
     "dates joined to one clause": (clauses, "", ", and the last week of january on saturday"),
+    "empty lines before a rule": (is_rule, "a", "\n"),
+    "auxiliaries before a report": (_heard, "", "has "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

@@ -39,7 +39,7 @@ _NEAR_DAY: Final = lazy_regex(
 )
 
 _SAYS: Final = lazy_regex(
-    r"\b(?:(?:also|already|once|has|had)\s+)*"
+    r"\b(?:(?:also|already|once|has|had)\s{1,9}){0,4}"
     r"(?:advis(?:es?|ed)|recommend(?:s|ed)?|suggest(?:s|ed)?|propos(?:es?|ed)|warn(?:s|ed)?|explain(?:s|ed)?|mention(?:s|ed)?"
     r"|promis(?:es?|ed)|sa(?:ys?|id)|t(?:ells?|old))\b",
     re.IGNORECASE,

@@ -53,7 +53,7 @@ _PREFERENCE: Final = lazy_regex(
 )
 _RULE_WORDS: Final = word_set("always never on ask forward future")
 _RULE: Final = lazy_regex(
-    r"(?:^|[.!?;:\n]\s*|, )(?:(?:please|and|so|but|user:|remember to|wants you to)\s+)*(?:always|never|from now on|going forward|in (?:the )?future)\b"
+    r"(?:^|[.!?;:\n]\s{0,9}|, )(?:(?:please|and|so|but|user:|remember to|wants you to)\s{1,9}){0,9}(?:always|never|from now on|going forward|in (?:the )?future)\b"
     r"|\b(?:when|whenever|every time|each time|if) i ask\b|\bfrom now on\b",
     re.IGNORECASE,
 )
