@@ -12,6 +12,7 @@ from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.model.memory import Memory
 from slowwave.policy.guard.evidence import unheard_speaker
+from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.text.clauses import clauses, trim
 from slowwave.policy.text.features import is_rule
 from slowwave.policy.text.foreign.own_text import own_text
@@ -30,6 +31,11 @@ def _heard(text: str) -> object:
     return unheard_speaker("Ann advises", [message], ["Ann", "Bo"])
 
 
+def _end(text: str) -> object:
+    plan = Memory(id="a", scope="s", kind="semantic", text=text, recorded_at=AT, valid_from=AT)
+    return own_end(plan)
+
+
 CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "exercises in one line": (own_text, "", "how many 3 "),
     "rehearsals in one line": (own_text, "", "practice interview "),
@@ -42,6 +48,7 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "dates joined to one clause": (clauses, "", ", and the last week of january on saturday"),
     "empty lines before a rule": (is_rule, "a", "\n"),
     "auxiliaries before a report": (_heard, "", "has "),
+    "dates of a plan": (_end, "I plan to go ", "3 May 2020, "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

@@ -57,6 +57,7 @@ _PERIODS: Final = frozenset(map(stem, ("day", "week", "weekend", "month", "year"
 """Stems that only say when: two events of one month have little in common."""
 _BOUND: Final = lazy_regex(r"\b(?:by|before|until|till|since|from|after|as of)\s+(?:about\s+|the\s+)?$", re.IGNORECASE)
 """What makes a date a bound of the day and not the day itself."""
+_BOUND_WITHIN: Final = 40  # characters before a date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +180,10 @@ def past_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
     days = [reading for span in spans for reading in span.readings]
     if any(not year for written in mentioned(text) for year, _, _ in written.readings):
         return ()
-    if any(last > at.date() for _, last in days) or any(_BOUND.search(text, 0, span.start) for span in spans):
+    starts = (span.start for span in spans)
+    if any(last > at.date() for _, last in days) or any(
+        _BOUND.search(text, max(0, start - _BOUND_WITHIN), start) for start in starts
+    ):
         return ()
     return tuple(days)
 

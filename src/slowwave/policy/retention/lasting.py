@@ -102,6 +102,7 @@ _NO_END: Final = lazy_regex(
     re.IGNORECASE,
 )
 """Words before a date that tells when a plan was made, or when it begins: "as of April 2023", "since May 2023"."""
+_NO_END_WITHIN: Final = 120  # characters before a date
 _WILL: Final = lazy_regex(
     r"\b(?:will|(?:is|are) (?:also |both )?going to|(?:plans?|intends?|hopes?|expects?) to|has an (?:appointment|exam|interview))\b",
     re.IGNORECASE,
@@ -224,13 +225,14 @@ def _own_end(text: str, said: datetime) -> datetime | None:
     if ends or (_AHEAD.search(text) and not _is_milestone(text)):  # a wedding or a move is worth knowing afterwards
         from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
 
+        coming = _WILL.search(text)
         days = [
             day
             for written in mentioned(text)
-            if ends or not _NO_END.search(text[: written.start])
+            if ends or not _NO_END.search(text, max(0, written.start - _NO_END_WITHIN), written.start)
             for parts in written.readings
             if (day := _last_day(parts))
-            and (ends or _WILL.search(text, 0, written.start) or not _is_of_the_telling(parts, said.date()))
+            and (ends or (coming and coming.end() <= written.start) or not _is_of_the_telling(parts, said.date()))
         ]
         if days:
             last = datetime(max(days).year, max(days).month, max(days).day, tzinfo=UTC) + timedelta(days=1) + _GRACE

@@ -96,16 +96,17 @@ def with_dates(text: str, at: datetime, known: Sequence[str]) -> tuple[str, froz
     >>> with_dates("I went there yesterday.", datetime(2026, 3, 1), ["Ann was in Rome on 28 February 2026"])
     ('I went there yesterday [28 February 2026].', frozenset({0}))
     """
-    having: set[int] = set()
+    having: dict[str, set[int]] = {}
     pieces, place = [], 0
     for phrase in _resolvable(text, at) if any(_YEAR.search(each) for each in known) else ():
         day = _LED_BY.sub("", phrase.wording)
-        found = {number for number, each in enumerate(known) if re.search(rf"\b{re.escape(day)}\b", each)}
-        if found and day not in text:
+        if day not in having:
+            written = re.compile(rf"\b{re.escape(day)}\b")
+            having[day] = {number for number, each in enumerate(known) if day not in text and written.search(each)}
+        if having[day]:
             pieces += [text[place : phrase.end], f" [{day}]"]
             place = phrase.end
-            having |= found
-    return "".join((*pieces, text[place:])), frozenset(having)
+    return "".join((*pieces, text[place:])), frozenset().union(*having.values())
 
 
 @lru_cache(maxsize=64)
