@@ -178,6 +178,7 @@ _AROUND: Final = 120  # characters around a block of code in which its execution
 _BESIDE: Final = 1_000  # characters of a line on each side of a tag in which prose may speak about it
 _PROSE: Final = lazy_regex(r"^[\s,;:]{0,3}[^\W\d]{2,}(?: |$)|^[^\x00-\x7f]{3,}")
 _PROSE_BEFORE: Final = lazy_regex(r"[^\W\d]{2,}[\s,\"':\[(]{0,8}$")
+_VISIBLE: Final = lazy_regex(r"\S")
 _TURN: Final = lazy_regex(r"[^\w\n]{0,4}\w{2,20}(?: \w{1,20})?\s{0,2}[:：]")
 _ENDS: Final = tuple(".!?:;,\n-*#>])=|")
 
@@ -350,8 +351,8 @@ def _begins(text: str, start: int, place: str) -> bool:
 
 def _follows_other_text(text: str, start: int) -> bool:
     """Whether turns of a conversation stand inside another text. A text that is a conversation from its first line forges none."""
-    first = text[:start].lstrip().partition("\n")[0]
-    return bool(first) and _TURN.match(first) is None
+    first = _VISIBLE.search(text, 0, start)
+    return first is not None and _TURN.match(text, first.start(), start) is None
 
 
 def _is_shown(text: str, start: int, end: int) -> bool:
