@@ -11,6 +11,8 @@ from slowwave.formats.html_text import html_text
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.model.memory import Memory
+from slowwave.policy.comparison.modality import modality_mismatch
+from slowwave.policy.comparison.negation import polarities
 from slowwave.policy.guard.evidence import unheard_speaker
 from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.text.clauses import clauses, trim
@@ -36,6 +38,10 @@ def _end(text: str) -> object:
     return own_end(plan)
 
 
+def _is_intended(text: str) -> object:
+    return modality_mismatch("Ann took part", [text])
+
+
 CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "exercises in one line": (own_text, "", "how many 3 "),
     "rehearsals in one line": (own_text, "", "practice interview "),
@@ -49,6 +55,9 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "empty lines before a rule": (is_rule, "a", "\n"),
     "auxiliaries before a report": (_heard, "", "has "),
     "dates of a plan": (_end, "I plan to go ", "3 May 2020, "),
+    "expectations": (polarities, "", "thought I "),
+    "what would not have been": (polarities, "", "would not have "),
+    "words without a noun": (_is_intended, "", "if I would "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

@@ -65,10 +65,13 @@ def _past_verbs(text: str) -> Iterator[tuple[str, str]]:
 
 def _with_next(text: str) -> Iterator[tuple[str, str]]:
     """Each word of a text, and the stem of the next one that is no function word; empty at the end."""
-    found: list[str] = _WORD.findall(text)
-    for place, word in enumerate(found, 1):
-        behind = (stem(each.casefold()) for each in found[place:] if each.casefold() not in FUNCTION_WORDS)
-        yield word, next(behind, "")
+    pairs: list[tuple[str, str]] = []
+    behind = ""
+    for word in reversed(_WORD.findall(text)):
+        pairs.append((word, behind))
+        if (folded := word.casefold()) not in FUNCTION_WORDS:
+            behind = stem(folded)
+    return reversed(pairs)
 
 
 def _is_only_intended(verb: str, thing: str, texts: Sequence[str]) -> bool:

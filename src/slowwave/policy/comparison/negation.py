@@ -46,7 +46,7 @@ _LAST_LATIN: Final = "\u024f"
 # Negative in form only ("not only", "no doubt", "why don't you"): the words after them are OPEN.
 _FORM_ONLY: Final = lazy_regex(
     r"\b(?:(?:not|no|never)-+\w+(?:-\w+)*|not (?:only|just|merely|simply|necessarily|to mention|yet)|can not (?:wait|help|get enough|thank|say enough|believe)"
-    r"|(?:would|might|could) not have (?=[^.,;:!?]*\b(?:otherwise|without)\b)|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
+    r"|(?:would|might|could) not have (?=[^.,;:!?]{0,100}\b(?:otherwise|without)\b)|could not (?:be|have been|agree|ask|help|resist|wait|stop)|no (?:doubt|wonder|problem|worries|matter|pressure|way|idea|more than)"
     r"|(?:why|if|or) not|why (?:do|does|did) not|whether or not|do not (?:worry|forget|hesitate|miss|mind)|never (?:mind|gets old|too late|stops?|"
     r"fails?|forget|give up|gives up|miss(?:es)?|know|imagined|thought|been (?:so|more|happier|better))|nothing (?:but|better|like|beats|more)|not (?:stop|give up|miss|lose)"
     r"|would not say no(?: to)?|why (?:\w+ ){1,2}(?:do|does|did|have|has|had) not|not like (?:it|that|this|they|we) (?:was|were|used|is|are)|instead of|rather than)\b",
@@ -70,7 +70,7 @@ _WITHOUT: Final = lazy_regex(
 )
 # What somebody once expected and says otherwise of: "I thought I would hate it, but I love it".
 _EXPECTED: Final = lazy_regex(
-    r"\b(?:thought|expected|feared|assumed|figured|was (?:sure|afraid|worried))\s+(?:that\s+)?(?:i|we|he|she|it|they)\b[^,.;:!?]*(?=,?\s+but\b)",
+    r"\b(?:thought|expected|feared|assumed|figured|was (?:sure|afraid|worried))\s+(?:that\s+)?(?:i|we|he|she|it|they)\b[^,.;:!?]{0,100}(?=,?\s+but\b)",
     re.IGNORECASE,
 )
 _QUITE: Final = "quite"  # has the stem of "quit"
