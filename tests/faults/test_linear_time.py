@@ -9,6 +9,7 @@ import pytest
 
 from slowwave.formats.html_text import html_text
 from slowwave.minds.offline.rules.presupposed import main_clause
+from slowwave.minds.offline.rules.spelling import spelled_out
 from slowwave.minds.offline.rules.split import pieces
 from slowwave.model.memory import Memory
 from slowwave.policy.comparison.modality import modality_mismatch
@@ -58,6 +59,7 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "expectations": (polarities, "", "thought I "),
     "what would not have been": (polarities, "", "would not have "),
     "words without a noun": (_is_intended, "", "if I would "),
+    "blanks in casual writing": (spelled_out, "a", " "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

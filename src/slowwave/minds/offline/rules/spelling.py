@@ -30,7 +30,7 @@ _PROPERTY: Final = re.compile(
     re.IGNORECASE,
 )
 """A property, which owns nothing: "my favourite colour's teal"."""
-_BY_THE_WAY: Final = re.compile(r"^(?:by the way|btw)\b[\s,]*|,?\s+(?:by the way|btw)\b", re.IGNORECASE)
+_BY_THE_WAY: Final = re.compile(r"^(?:by the way|btw)\b[\s,]*|,?\s{1,9}(?:by the way|btw)\b", re.IGNORECASE)
 _FAVOURITE: Final = re.compile(r"^(fav(?:ou?rite|e)? [\w-]+)['’]s (?=\w)", re.IGNORECASE)
 _DAY_NAME: Final = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|april|june|july|august|september|october|november|december|christmas|easter|english|german|french|spanish|italian|dutch)\b"
