@@ -60,6 +60,8 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "what would not have been": (polarities, "", "would not have "),
     "words without a noun": (_is_intended, "", "if I would "),
     "blanks in casual writing": (spelled_out, "a", " "),
+    "blanks before a line of code": (own_text, "", "\t "),
+    "blanks in a heading": (own_text, "x = 1\n#", " "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

@@ -244,10 +244,10 @@ _COMMENT: Final = _pattern(
     re.MULTILINE,
 )
 _CODE_LINE: Final = _pattern(
-    r"^[ \t]*(?:\w+\s*=\s*\S|def |class |import |from \w+ import|print\(|return\b|\}|\{|if \(|for \(|.*;[ \t]*$)",
+    r"^[ \t]*+(?:\w+\s*=\s*\S|def |class |import |from \w+ import|print\(|return\b|\}|\{|if \(|for \(|.*;[ \t]*$)",
     re.MULTILINE,
 )
-_HASH_LINE: Final = _pattern(r"^[ \t]*#[ \t]*[^#\n]+$", re.MULTILINE)
+_HASH_LINE: Final = _pattern(r"^[ \t]*#[^#\n]+$", re.MULTILINE)
 _OWN_AGAIN: Final = _pattern(
     r"\n[ \t]*(?=(?:btw|by the way|for context|fyi|on another note|unrelated|separately|as for me|about me|anyway|on a personal note|p\.?\s?s\.?|remember that|please remember)\b)",
 )
