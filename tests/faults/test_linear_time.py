@@ -62,6 +62,7 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "blanks in casual writing": (spelled_out, "a", " "),
     "blanks before a line of code": (own_text, "", "\t "),
     "blanks in a heading": (own_text, "x = 1\n#", " "),
+    "captions without an end": (pieces, "", "[file "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

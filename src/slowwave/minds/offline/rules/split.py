@@ -19,7 +19,9 @@ _WROTE: Final = re.compile(
 _LAYOUT: Final = re.compile(r"[^\S\n]{16,}+")
 _NO_SENTENCE: Final = re.compile(r"^[ \t]*(?:>|#{1,6}[ \t]).*$", re.MULTILINE)
 """A quoted line, or a heading."""
-_CAPTION: Final = re.compile(r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\]]*\]", re.IGNORECASE)
+_CAPTION: Final = re.compile(
+    r"\[(?:image|photo|picture|video|audio|file|attachment)s?\b[^\[\]]{0,2000}\]", re.IGNORECASE
+)
 _SENTENCE: Final = re.compile(
     r"(?:[^.!?…\n]|[.](?=\w)|(?<=\w)[?](?=\w+=)|(?<=\d)!(?=\s*[=*/×)])|(?<=\b(?:Mr|Ms|Dr|St|vs|No|no|Nr|nr|dr|mr|ms))[.]|(?<=\bincl)[.]|(?<=\bProf)[.]|(?<=\b(?:Mrs|e\.g|i\.e))[.]|(?<=\b[A-Z])[.](?=\s[A-Z]))+"
     r"(?:[.!?…]+[\"'”’)]*|(?=\n)|\Z)"
