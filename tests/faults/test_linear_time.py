@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from slowwave.formats.html_text import html_text
+from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.spelling import spelled_out
 from slowwave.minds.offline.rules.split import pieces
@@ -63,6 +64,7 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "blanks before a line of code": (own_text, "", "\t "),
     "blanks in a heading": (own_text, "x = 1\n#", " "),
     "captions without an end": (pieces, "", "[file "),
+    "blanks in Spanish": (statements, "Vivo en Madrid y me gusta el té porque soy de aquí ", " "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

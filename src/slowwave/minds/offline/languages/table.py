@@ -83,7 +83,7 @@ def parse(text: str) -> Table:
         wish=entries["wish"],
         words=frozenset(entries["words"].split()),
         joint=_words(
-            rf"(?:\s*[,;]\s*(?:(?:{entries['joins']})\s+)?|\s+(?:{entries['joins']})\s+)(?=(?:{entries['subjects']})(?<!['’])\b|(?:{entries['subjects']})(?<=['’]))"
+            rf"(?:\s{{0,9}}[,;]\s{{0,9}}(?:(?:{entries['joins']})\s{{1,9}})?|\s{{1,9}}(?:{entries['joins']})\s{{1,9}})(?=(?:{entries['subjects']})(?<!['’])\b|(?:{entries['subjects']})(?<=['’]))"
         ),
         opening=_words(rf"(?:(?:{entries['openers']})(?!\w)[\s,:;.!–—-]*)+"),
         first=_words(rf"(?<!\w)(?:{entries['first']})(?!\w)"),
