@@ -24,9 +24,12 @@ GROWTH: Final = 2.2
 """The most by which the time may grow when the length doubles."""
 MEASURABLE: Final = 0.06
 """Seconds of the processor. What takes less at the longer length is fast enough, and is not compared."""
-TAIL: Final = " again" * (LONG + 1) + " fooBar max_size, I live in Berlin since 2020. "
-"""Words that every text ends with: many patterns are only tried if the text has a certain character or word, and a text is
-embedded a second time, in passages, if it has more than LONG words."""
+GATES: Final = (
+    " always because my sister would not have asked how many are left, fooBar max_size, I live in Berlin since 2020. "
+)
+"""Words with which more patterns are tried: many are only tried if the text has a certain character or word."""
+TAIL: Final = " again" * (LONG + 1) + GATES
+"""Words that every text ends with. A text is embedded a second time, in passages, if it has more than LONG words."""
 Verb = Callable[[AgentMemory, str, Path], object]
 
 
@@ -81,6 +84,9 @@ def seconds(text: str, folder: Path) -> dict[str, float]:
 def too_slow(made: Callable[[int], str], longest: int, folder: Path) -> dict[str, float]:
     """The verbs whose time grows faster than the length, and by how much it grows per doubling; the best of six tries.
 
+    Of a fault the time grows as fast in both doublings. If it grows in one of them only, the texts were read in different ways:
+    a fact, for example, was only found in the longer one.
+
     Args:
         made: gives a text of a length.
         longest: its length.
@@ -98,7 +104,12 @@ def too_slow(made: Callable[[int], str], longest: int, folder: Path) -> dict[str
         if max(growth.values()) <= GROWTH:
             return {}
         long = {name: min(took, long[name]) for name, took in seconds(made(longest), folder).items()}
-    return {name: round(each, 2) for name, each in growth.items() if each > GROWTH}
+    middle = seconds(made(longest // 2), folder)
+    return {
+        name: round(each, 2)
+        for name, each in growth.items()
+        if each > GROWTH and GROWTH * short[name] < middle[name] < long[name] / GROWTH
+    }
 
 
 PIECES: Final = (
@@ -131,6 +142,21 @@ PIECES: Final = (
         "\u202e",
         "😀",
         "ＡＢ",
+    ),
+    *(
+        "how many ",
+        "it was really ",
+        "practice interview ",
+        "Bern my sister ",
+        "my husband and ",
+        "if we go, ",
+        "has ",
+        "thought I ",
+        "would not have ",
+        ", and the last week of January ",
+        "I plan to go on 3 May 2030, ",
+        "[file ",
+        "</Z",
     ),
 )
 """What a unit is made of: characters and words that some pattern begins, continues or ends with."""
