@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given, strategies as st
@@ -393,3 +394,15 @@ def test_a_share_answers_no_question_for_a_count() -> None:
     ]
     assert older_value_hits("How many rowing rounds have I practised?", said, rare) == []
     assert older_value_hits("What is my strength in the rowing rounds?", said, rare) != []
+
+
+@pytest.mark.parametrize("unit", ["3 May, ", "is 5 "])
+def test_many_values_in_one_sentence_take_linear_time(unit: str) -> None:
+    def seconds(length: int) -> float:
+        begun = process_time()
+        mentions((unit * length)[:length])
+        return process_time() - begun
+
+    seconds(1_000)
+    short = max(0.005, *(seconds(4_000 + once) for once in range(3)))  # each text once: the values of a text are cached
+    assert min(seconds(16_000 + once) for once in range(3)) < 9 * short

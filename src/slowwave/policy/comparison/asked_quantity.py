@@ -1,5 +1,6 @@
 """Decides whether a value in a text is one of the quantity that a question asks for: what is counted or named, and of which item."""
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -125,12 +126,18 @@ def item_at(sentence: str, place: int) -> str:
     >>> item_at("sprint 2 ends on april 19, and sprint 1 ended on march 29", 17)
     '2'
     """
-    found = [(match.start(), match["before"] or match["after"]) for match in _LABEL.finditer(sentence.lower())]
-    if not found:
+    places, labels = _labels(sentence)
+    if not labels:
         return ""
-    before = [label for at, label in found if at <= place]
-    label = before[-1] if before else found[0][1]
+    label = labels[max(0, bisect_right(places, place) - 1)]
     return _ORDINALS.get(label, label)
+
+
+@lru_cache(maxsize=1)  # a sentence has many places
+def _labels(sentence: str) -> tuple[list[int], list[str]]:
+    """Where the numbers of items are in a sentence, in order, and these numbers."""
+    found = [(match.start(), match["before"] or match["after"]) for match in _LABEL.finditer(sentence.lower())]
+    return [place for place, _ in found], [label for _, label in found]
 
 
 def _periods(stems: frozenset[str]) -> frozenset[str]:

@@ -186,8 +186,8 @@ def _in_sentence(tokens: Sequence[re.Match[str]], sentence: str) -> list[ValueMe
         kind, value = _value(token)
         if kind is None:
             continue
-        unit = _unit(token, stems[place + 1 :]) if kind == "number" else frozenset({kind})
-        unit = unit or _noun_before(tokens[:place], stems[:place])
+        unit = _unit(token, stems[place + 1 : place + 2 + _UNIT_WORDS]) if kind == "number" else frozenset({kind})
+        unit = unit or _noun_before(tokens, stems, place)
         if not unit and not (kind == "number" and place and tokens[place - 1].group().casefold() in _CUE):
             continue
         near = stems[max(0, place - _REACH) : place + _REACH + 1]
@@ -254,15 +254,15 @@ def _unit(token: re.Match[str], following: Sequence[str]) -> frozenset[str]:
     return frozenset(nouns)
 
 
-def _noun_before(tokens: Sequence[re.Match[str]], stems: Sequence[str]) -> frozenset[str]:
+def _noun_before(tokens: Sequence[re.Match[str]], stems: Sequence[str], number: int) -> frozenset[str]:
     """The noun whose value a number without a unit is: "the size is 20", "raised our limit to 40". It has a determiner."""
-    said = [token.group().casefold() for token in tokens]
-    place = len(said) - 1
-    while place >= 0 and said[place] in _LINKS:
+    place = number - 1
+    while place >= 0 and tokens[place].group().casefold() in _LINKS:
         place -= 1
-    if place < 0 or place == len(said) - 1 or not stems[place] or said[place] in _CUE:
+    if place < 0 or place == number - 1 or not stems[place] or tokens[place].group().casefold() in _CUE:
         return frozenset()
-    determined = place == 0 or not _DETERMINERS.isdisjoint(said[max(0, place - _NOUN_WORDS) : place])
+    before = (token.group().casefold() for token in tokens[max(0, place - _NOUN_WORDS) : place])
+    determined = place == 0 or not _DETERMINERS.isdisjoint(before)
     return frozenset({stems[place]}) if determined else frozenset()
 
 
