@@ -1,17 +1,20 @@
-"""Finds the seed words of wallets: 12, 15, 18, 21 or 24 words of the list of BIP 39, or words after the name of such a phrase.
+"""Finds the seed words of wallets: words of the list of BIP 39 with the right checksum, or words after the name of a phrase.
 
-The list is `policy/data/seed_words.txt`, the English one of https://github.com/trezor/python-mnemonic.
+A phrase has 12, 15, 18, 21 or 24 words. The list is `policy/data/seed_words.txt`, the English one of
+https://github.com/trezor/python-mnemonic.
 """
 
+import hmac
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from pkgutil import get_data
 from typing import Final, TypeAlias
 
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-_LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
+_LENGTHS: Final = (24, 21, 18, 15, 12)
 _LEAST: Final = min(_LENGTHS)
 _MOST: Final = max(_LENGTHS)
 _WORD: Final = lazy_regex(r"[^\W\d_]{2,12}")
@@ -22,28 +25,33 @@ _NAME: Final = lazy_regex(
     r"frase (?:semilla|de recuperación|mnemónica|de recuperação|mnemônica|di recupero|mnemonica)|мнемоническая фраза|\bmnemonic\b",
     re.IGNORECASE,
 )
-_AFTER_NAME: Final = 24
-"""Characters between the name of a phrase and its first word."""
+_AFTER_NAME, _AFTER_SEED_WORDS = 24, 12
+"""Characters between the name of a phrase and its first word; less after "seed words", which gardeners say too."""
 _COLON: Final = lazy_regex(r"[:=：—–\n-]")
 _BEFORE: Final = 60
 """Characters before and after the first word in which the name of a phrase is looked for."""
 _PHRASE: Final = 400
 """Characters of the longest phrase."""
 _SHORTEST: Final = 3
+_WORD_BITS: Final = 11
+"""Bits that a word of the list has; a third of the number of words is the number of bits of the checksum."""
+_ELECTRUM: Final = ("01", "100", "101", "102")
+"""Beginnings of the digest of a phrase of Electrum."""
 _Word: TypeAlias = tuple[int, int, str]
 
 
 @cache
-def _listed() -> frozenset[str]:
+def _listed() -> Mapping[str, int]:
+    """Word -> its place in the list."""
     data = get_data("slowwave.policy", "data/seed_words.txt")
     assert data is not None
-    return frozenset(data.decode().split())
+    return {word: place for place, word in enumerate(data.decode().split())}
 
 
 def found(text: str) -> Iterator[tuple[int, int, str]]:
     """The runs of seed words in a text. Takes time in proportion to its length.
 
-    >>> [text[a:b] for text in [("zoo " * 12).strip()] for a, b, _ in found(text)] == [("zoo " * 12).strip()]
+    >>> [text[a:b] for text in ["zoo " * 11 + "wrong"] for a, b, _ in found(text)] == ["zoo " * 11 + "wrong"]
     True
     """
     run: list[_Word] = []
@@ -61,18 +69,41 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _checked(text: str, run: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
-    """The run, if it is as long as a phrase, or longer and the name of a phrase is in it or before it."""
+    """The whole run if the name of a phrase is in it or before it, or else the phrase at its begin or end."""
     if len(run) < _LEAST:
         return
     begin, end = run[0][0], run[-1][1]
-    if len(run) in _LENGTHS or _NAME.search(text, max(0, begin - _BEFORE), begin + _BEFORE):
+    if _NAME.search(text, max(0, begin - _BEFORE), begin + _BEFORE):
         yield begin, end, "seed words"
+        return
+    for length in _LENGTHS:
+        for phrase in (run[:length], run[-length:]):
+            if len(phrase) == length and _is_phrase([word for _, _, word in phrase]):
+                yield phrase[0][0], phrase[-1][1], "seed words"
+                return
+
+
+def _is_phrase(words: Sequence[str]) -> bool:
+    """Whether the checksum of BIP 39 is right, or that of an Electrum wallet.
+
+    >>> _is_phrase(["zoo"] * 11 + ["wrong"]), _is_phrase(["zoo"] * 12)
+    (True, False)
+    """
+    bits = 0
+    for word in words:
+        bits = bits << _WORD_BITS | _listed()[word]
+    checked = len(words) // 3
+    entropy = (bits >> checked).to_bytes(len(words) * 4 // 3, "big")
+    if bits & ((1 << checked) - 1) == sha256(entropy).digest()[0] >> (8 - checked):
+        return True
+    return hmac.digest(b"Seed version", " ".join(words).encode(), "sha512").hex().startswith(_ELECTRUM)
 
 
 def _named(text: str) -> Iterator[tuple[int, int, str]]:
     """The words of any language after the name of a phrase and a colon: as many as a phrase has, none of them short."""
     for name in _NAME.finditer(text):
-        colon = _COLON.search(text, name.end(), name.end() + _AFTER_NAME)
+        most = _AFTER_SEED_WORDS if name[0].lower().startswith("seed word") else _AFTER_NAME
+        colon = _COLON.search(text, name.end(), name.end() + most)
         run: list[re.Match[str]] = []
         for match in _WORD.finditer(text, colon.end(), colon.end() + _PHRASE) if colon else ():
             if run and (len(run) == _MOST or not _GAP.fullmatch(text[run[-1].end() : match.start()])):
