@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from slowwave.policy.guard import lock_codes, secret_numbers, secret_statements, seed_words
+from slowwave.policy.guard import account_pairs, lock_codes, secret_numbers, secret_statements, seed_words
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
@@ -38,7 +38,7 @@ _SHAPES: Final = (
     ("bot token", r"(?<!\w)\d{8,10}:AA[\w-]{32,35}(?!\w)|(?<!\w)[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?!\w)"),
     ("workspace key", r"(?<![A-Za-z0-9])(?:(?:secret|ntn)_[A-Za-z0-9]{40,300}|lin_api_\w{30,300}|sq0(?:atp|csp)-[\w-]{20,100}|EAAA[\w-]{60,100}|figd_[\w-]{30,300}|AT(?:ATT|CTT)3[\w=-]{30,500}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?!\w)|PMAK-[0-9a-f-]{40,80}|CFPAT-[\w-]{40,60}|A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5}){3,5}|EAA[A-Za-z0-9]{90,400})"),
     ("age key", r"(?<!\w)AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
-    ("password", r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/@?#]{0,100}:([^\s/@]{3,200})@[^\s/]"),
+    ("password", r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/@?#]{0,100}:(?!(?:pass(?:word)?|passwd|pwd|pw|user)@)([^\s/@]{3,200})@[^\s/]"),
     ("token", r"(?<!\w)(?:bearer|basic)\s{1,3}((?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,4000}+={0,2})"),
     ("token", r"(?<!\w)(?:proxy-)?authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:(?:basic|bearer|digest|token|apikey|api-key|negotiate|aws4-hmac-sha256|sharedaccesssignature)\s{1,2})?([\w.~+/=:-]{8,4000}+)(?![\w ]{0,20}\s\w)"),
     ("token", r"(?<!\w)x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|signature|auth|password)[\"']?\s{0,2}[:=]\s{0,2}[\"']?([^\s\"',;]{6,4000})"),
@@ -116,3 +116,4 @@ def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
     yield from seed_words.found(text)
     yield from secret_statements.found(text)
     yield from lock_codes.found(text)
+    yield from account_pairs.found(text)

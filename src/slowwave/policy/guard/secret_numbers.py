@@ -19,7 +19,9 @@ _WIDE: Final = {0xFF10 + digit: ord("0") + digit for digit in range(10)} | {0xFF
 _DIGITS: Final = lazy_regex(rf"(?<![^\W{_CJK}])[0-9](?:{_BETWEEN}{{0,2}}[0-9]){{13,60}}")
 _GROUP: Final = lazy_regex(r"[0-9]+")
 _EXPIRY: Final = lazy_regex(
-    r"(?<![0-9])((?:0?[1-9]|1[0-2])\s?[/.-]\s?(?:20)?[0-9]{2})(?![0-9/.-]*[0-9])(?:[\s,;|/]{1,3}([0-9]{3,4})(?![\w/.-]))?"
+    r"(?<![0-9])((?:0?[1-9]|1[0-2])\s?[/.|-]\s?(?:20)?[0-9]{2})(?![0-9/.-]*[0-9])"
+    r"(?:(?:[\s,;|/]{1,3}|[^\n.!?0-9]{1,12}(?:\bC[ISV][CDV]|co?d|kod|код|code|码|コード)[^\n.!?0-9]{1,25})([0-9]{3,4})(?![\w/.-]))?",
+    re.IGNORECASE,
 )
 _AFTER_CARD: Final = 60
 """Characters after a card number in which its expiry is looked for."""

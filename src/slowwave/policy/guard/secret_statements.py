@@ -24,7 +24,7 @@ _READ: Final = 240
 _BEFORE: Final = 100
 """Characters before a name in which its value is looked for ("hunter2x is my password")."""
 _WORD: Final = lazy_regex(r"[^\W_]+")
-_QUOTES: Final = "\"'`„“”«»‘’‹›「」"
+_QUOTES: Final = "\"'`„“”«»‘’‹›「」『』"
 _QUOTED: Final = rf"[{_QUOTES}]([^{_QUOTES}\n]{{4,80}})[{_QUOTES}]"
 _TOKEN: Final = rf"[^\s{_QUOTES},;()<>\[\]{{}}]{{3,100}}"
 _GAP: Final = r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){0,4}?)"
@@ -33,7 +33,9 @@ _LABEL: Final = lazy_regex(
 )
 _FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
 _KEY_FLAG: Final = lazy_regex(r"\s(?=[A-Za-z0-9+/_=]{32}[A-Za-z0-9+/_=]{0,500}+(?![\w-]))")
-_UNSPACED_VERB: Final = lazy_regex(r"\s?(?:[는은이가]|的?(?:是|为|為|：|:)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{0,2}")
+_UNSPACED_VERB: Final = lazy_regex(
+    rf"\s?(?:(?:[는은이가를을]|(?:现在|現在|已)?(?:的?[是为為]|[改换換设設](?:成|为|為)?了?)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{{0,2}}|\s)[{_QUOTES}]?"
+)
 _VERB_LAST: Final = lazy_regex(
     r"\s{1,3}([!-~]{4,60})\s{1,3}(?:है|हैं|था|थी|हैः|ہے|है।)(?![^\W_])"  # Hindi, Urdu: the value in Latin letters
     r"|\s{1,3}([^\s.,;:!?'’]{4,60})(?:['’]?(?:d[ıiuü]r|t[ıiuü]r))(?![^\W_])"  # Turkish: the verb is a suffix
@@ -54,6 +56,8 @@ _QUANTITY: Final = re.compile(
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(r"[0-9]{1,4}(?:[./:-][0-9]{1,4}){1,5}")
+_YEAR: Final = lazy_regex(r"(?:19|20)[0-9]{2}")
+_IN: Final = lazy_regex(r"(?<!\w)(?:in|en|em|nel|im|w|v|в)\s{1,3}\Z", re.IGNORECASE)
 _SYMBOLS: Final = frozenset("!@#$%^&*?+~=|§€")
 _DERIVED: Final = ("ed", "able", "ible", "ful", "less", "ous", "ive")
 """Ends of English words that say what a password is like, not what it is."""
@@ -62,6 +66,16 @@ _NEXT: Final = re.compile(r"\s+([^\s.,;!?]+)")
 _SHORT, _NUMBER, _KEY = 4, 6, 8
 """The least characters of a password, of one of digits only, and of a key."""
 _LONG_KEY: Final = 20
+_LETTERS, _DIGITS_BESIDE = 3, 2
+"""The least letters and digits of a password that is recognised without a verb."""
+_NO_VERB: Final = lazy_regex(rf"{_GAP}\s{{1,3}}(?=[^\s.,;]{{0,40}}[0-9])")
+_LATIN: Final = 0x24F
+"""The last Latin letter. Names in other scripts are of languages in which a statement needs no verb."""
+_FROM_TO: Final = lazy_regex(
+    rf"{_GAP}\s{{1,3}}(?:from|von|de|da|van|från|fra|z|ze|с|со|від|з)\s{{1,3}}[{_QUOTES}]?({_TOKEN})[{_QUOTES}]?\s{{1,3}}"
+    rf"(?:to|auf|zu|à|en|a|para|in|naar|till|til|na|на)\s{{1,3}}[{_QUOTES}]?({_TOKEN})",
+    re.IGNORECASE,
+)
 _PHRASE: Final = re.compile(r"(?:[^\W\d_]{2,15}[ -]){1,11}[^\W\d_]{2,15}")
 _ANY: Final[frozenset[str]] = frozenset()
 _RECOVERY_CODE: Final = lazy_regex(
@@ -238,13 +252,19 @@ def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, i
         yield *place, "PIN" if table == CODE else "secret"
     if table != PASSWORD:
         return
+    for old_or_new in _from_to(part, end):
+        yield *old_or_new, "secret"
     changed = _names().changed.match(part)
     later = _value(text, end + changed.end(), table, unless=_set("circumstances"), name="") if changed else None
     if later:
         yield *later, "secret"
     if place or later:
         return
-    if place := _verb_last(text, end, text[begin:end]) or _change_last(part, end) or _value_first(lead, begin):
+    name = text[begin:end]
+    place = (
+        _verb_last(text, end, name) or _change_last(part, end) or _value_first(lead, begin) or _without_verb(text, end)
+    )
+    if place:
         yield *place, "secret"
 
 
@@ -260,6 +280,21 @@ def _ways(part: str, lead: str, account: re.Match[str] | None, table: str, name:
     ways.append((names.joining.match(part), unless if name.lower().startswith(_POLISH) else None))
     is_known = account is not None and (account[1] is not None or not account[2].isalpha())
     return [*ways, (_FLAG.match(part), _ANY if is_known else None)]
+
+
+def _from_to(part: str, end: int) -> Iterator[tuple[int, int]]:
+    """Begin and end of the old and the new value after the name, which ends at `end`: "from Winter23 to Spring24"."""
+    both = _FROM_TO.match(part)
+    if both and all(_has_shape(both[group].rstrip(".!?"), PASSWORD) for group in (2, 3)):
+        for group in (2, 3):
+            yield end + both.start(group), end + both.start(group) + len(both[group].rstrip(".!?"))
+
+
+def _without_verb(text: str, end: int) -> tuple[int, int] | None:
+    """Begin and end of a distinct value some words after a name in a script whose languages need no verb."""
+    way = _NO_VERB.match(text, end, end + _READ) if ord(text[end - 1]) > _LATIN else None
+    place = _value(text, way.end(), PASSWORD, unless=None, name="") if way else None
+    return place if place and is_distinct(text[slice(*place)]) and ends_clause(text, place[1]) else None
 
 
 def _change_last(part: str, end: int) -> tuple[int, int] | None:
@@ -282,11 +317,17 @@ def _value_first(lead: str, begin: int) -> tuple[int, int] | None:
 def _first_value(text: str, end: int, ways: list[_Way], table: str, name: str) -> tuple[int, int] | None:
     """Begin and end of the first value that a way leads to from the end of a name."""
     for way, unless in ways:
-        if way is not None and _may_stand_between(way):
-            place = _value(text, end + way.end(), table, unless=unless, name=name)
-            if place:
-                return place
+        if way is None:
+            continue
+        place = _value(text, end + way.end(), table, unless=unless, name=name)
+        if place and (_may_stand_between(way) or (table == PASSWORD and is_distinct(text[slice(*place)]))):
+            return None if table == CODE and _is_year_after_in(text, *place) else place
     return None
+
+
+def _is_year_after_in(text: str, begin: int, end: int) -> bool:
+    """Whether a number is a year: "the access code was changed in 2024"."""
+    return _YEAR.fullmatch(text, begin, end) is not None and _IN.search(text, max(0, begin - _READ), begin) is not None
 
 
 def _verb_last(text: str, end: int, name: str) -> tuple[int, int] | None:
@@ -370,6 +411,21 @@ def _has_shape(value: str, table: str) -> bool:
     return digits or not _SYMBOLS.isdisjoint(value.rstrip("?!"))
 
 
+def is_distinct(value: str) -> bool:
+    """Whether a text can hardly be a word or a name: letters with two digits, or with a digit and a symbol.
+
+    >>> is_distinct("geheim123"), is_distinct("web01"), is_distinct("sunflower")
+    (True, False, False)
+    """
+    digits = sum(map(str.isdigit, value))
+    return (
+        _has_shape(value, PASSWORD)
+        and len(value) >= _NUMBER
+        and sum(map(str.isalpha, value)) >= _LETTERS
+        and (digits >= _DIGITS_BESIDE or (digits > 0 and not _SYMBOLS.isdisjoint(value)))
+    )
+
+
 def _is_plain(value: str) -> bool:
     """Whether a word without digits may be a password: not one that says what the password is like."""
     low = value.lower()
@@ -423,5 +479,6 @@ def _after_unspaced(text: str, end: int) -> Iterator[tuple[int, int, str]]:
     if verb and value:
         word = value[0].strip("\"'`").rstrip(".,!?;:")
         begin = verb.end() + value[0].index(word) if word else verb.end()
-        if len(word) >= _SHORT and word.lower() not in _set("not_values"):
+        is_value = is_distinct(word) if verb[0].isspace() else len(word) >= _SHORT
+        if is_value and word.lower() not in _set("not_values"):
             yield begin, begin + len(word), "secret"
