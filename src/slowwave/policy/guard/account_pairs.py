@@ -12,25 +12,28 @@ from typing import Final
 from slowwave.policy.guard.secret_statements import choice, ends_clause, is_distinct
 from slowwave.policy.text.lazy_regex import lazy_regex
 
-_READ: Final = 160
+_BEFORE: Final = 120
+"""Characters before a value in which the name of access data is looked for."""
+_VALUE: Final = lazy_regex(r"(?:\s{1,3}[/|]\s{1,3}|(?<=[^\s/|])[/|](?=[^\s/|]))([^\s/|,;]{6,100})")
 
 
 @cache
-def _pair() -> re.Pattern[str]:
+def _lead() -> re.Pattern[str]:
     return lazy_regex(
         rf"(?<![^\W_])(?:{choice('access_data')})(?:\s[^\s:=/|]{{1,15}}){{0,3}}?"
-        rf"(?:\s{{0,3}}[:=：]\s{{0,3}}|\s(?:{choice('copulas')})\s)"
-        r"[^\s/|]{2,80}(?:\s[^\s/|]{1,20}){0,2}?(?:\s{1,3}[/|]\s{1,3}|[/|])([^\s/|,;]{6,100})",
+        rf"(?:\s{{0,3}}[:=：]\s{{0,3}}|\s(?:{choice('copulas')})\s)[^\s/|]{{2,80}}(?:\s[^\s/|]{{1,20}}){{0,2}}\Z",
         re.IGNORECASE,
     )
 
 
 def found(text: str) -> Iterator[tuple[int, int, str]]:
     """The passwords of the pairs in a text, as begin, end and kind."""
-    if "/" not in text and "|" not in text:
-        return
-    for pair in _pair().finditer(text):
+    for pair in _VALUE.finditer(text):
         value = pair[1].rstrip(".!?\"'`)")
         end = pair.start(1) + len(value)
-        if is_distinct(value) and ends_clause(text, end):
+        if (
+            is_distinct(value)
+            and ends_clause(text, end)
+            and _lead().search(text[max(0, pair.start() - _BEFORE) : pair.start()])
+        ):
             yield pair.start(1), end, "secret"

@@ -54,6 +54,14 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
     >>> [text[a:b] for text in ["zoo " * 11 + "wrong"] for a, b, _ in found(text)] == ["zoo " * 11 + "wrong"]
     True
     """
+    places = _listed()
+    listed = "".join("01"[word.lower() in places] for word in _WORD.findall(text))
+    if "1" * _LEAST in listed:
+        yield from _runs(text)
+    yield from _named(text)
+
+
+def _runs(text: str) -> Iterator[tuple[int, int, str]]:
     run: list[_Word] = []
     for match in _WORD.finditer(text):
         gap = text[run[-1][1] : match.start()] if run else ""
@@ -65,7 +73,6 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
         yield from _checked(text, run)
         run = [(match.start(), match.end(), word)] if word in _listed() else []
     yield from _checked(text, run)
-    yield from _named(text)
 
 
 def _checked(text: str, run: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:

@@ -1,0 +1,79 @@
+"""Finds secrets by their form: private keys, tokens of known services, and values in addresses, headers, code and commands."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from slowwave.policy.text.lazy_regex import lazy_regex
+
+_CODE: Final = (
+    r"(?!(?:self|this|req|request|res|ctx|context|config|cfg|conf|os|process|env|environ|params|body|data|user|args|opts|options|"
+    r"settings|app|form|input|event|props|state|secrets|var|local|module)\.[A-Za-z_])"
+)
+"""An expression of a program that stands where a value may stand."""
+# Kind, keywords and pattern of each secret. A pattern is searched for if the text, in lower case, contains one of its keywords;
+# one without keywords, in each word that is as long as a token. If a pattern has a group, only the group is removed.
+# Every run has a limit, so that the time of a search is in proportion to the length of the text.
+_SHAPES: Final = (
+    ("private key", "-----begin", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,60}-----|\Z)"),
+    ("private key", "putty", r"PuTTY-User-Key-File-\d:[\s\S]*?(?:Private-MAC: ?[0-9a-f]{1,80}|\Z)"),
+    ("wallet key", "", r"(?<![A-Za-z0-9])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,112})(?![A-Za-z0-9])"),
+    ("JSON web token", "", r"(?<![\w-])eyJ[\w-]{8,2000}+\.eyJ[\w-]{8,4000}+\.[\w-]{8,4000}+"),
+    ("AWS key", "", r"(?<![A-Za-z0-9])(?:AKIA|ASIA|AGPA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])|(?<!\w)ABSK[A-Za-z0-9+/]{80,200}"),
+    ("Google key", "", r"(?<!\w)AIza[\w-]{35}|(?<!\w)ya29\.[\w-]{20,2000}|(?<!\w)GOCSPX-[\w-]{20,60}|(?<![\w/])1//0[\w-]{30,200}"),
+    ("GitHub token", "", r"(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{30,300}|(?<![A-Za-z0-9])github_pat_\w{40,300}"),
+    ("GitLab token", "", r"(?<!\w)(?:gl(?:pat|ptt|dt|rt|cbt|oas|soat|ft|agent)|glimt)-[\w-]{20,300}|(?<!\w)GR1348941[\w-]{20}"),
+    ("Slack token", "", r"(?<!\w)xox[abceoprs](?:\.xox[abp])?-[\w-]{10,300}|(?<!\w)xapp-\d-[\w-]{10,300}"),
+    ("webhook", "", r"https://hooks\.slack\.com/(?:services|workflows)/([\w/-]{10,200})|https://(?:\w{1,20}\.)?discord(?:app)?\.com/api/webhooks/(\d{5,30}/[\w-]{5,200})"),
+    ("Stripe key", "", r"(?<![A-Za-z0-9])(?:sk|rk|pk|whsec)_(?:live_|test_)?[A-Za-z0-9]{20,300}"),
+    ("model provider key", "", r"(?<![A-Za-z0-9])(?:sk-(?:ant-|proj-|or-|svcacct-|lf-)?[\w-]{20,300}|gsk_\w{20,300}|hf_[A-Za-z0-9]{20,300}|r8_\w{20,300}|xai-\w{20,300}|pplx-\w{20,300}|nvapi-[\w-]{20,300}|tgp_v1_[\w-]{20,300}|fw_[A-Za-z0-9]{20,300})"),
+    ("package registry token", "", r"(?<![A-Za-z0-9])(?:npm_[A-Za-z0-9]{30,300}|pypi-[\w-]{20,500}|dckr_(?:pat|oat)_[\w-]{20,300}|rubygems_[0-9a-f]{40,300}|cio[A-Za-z0-9]{32}|oy2[a-z0-9]{43}|AKCp[A-Za-z0-9]{60,80})"),
+    ("cloud token", "", r"(?<![A-Za-z0-9])(?:do[opr]_v1_[0-9a-f]{40,300}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,300}|dapi[0-9a-f]{32}(?:-\d)?(?!\w)|hv[sbr]\.[\w-]{20,300}|fo1_[\w-]{30,300}|fm2_[\w+/=-]{30,500}|sbp_[0-9a-f]{30,300}|tskey-[\w-]{16,300}|dp\.(?:pt|st|ct)\.[\w.-]{20,300}|pscale_(?:tkn|pw|oauth)_[\w.-]{20,300}|glsa_\w{20,300}|glc_[\w=+/]{20,500}|NRAK-[A-Z0-9]{20,60}|sntry[su]_[\w+/=-]{20,500}|ph[cx]_\w{30,100}|rnd_\w{20,100}|v1\.0-[0-9a-f]{20,200}|ops_eyJ[\w-]{40,2000}|vercel_\w{20,100}|cf(?:ut|at|k)_\w{30,100})"),
+    ("mail service key", "", r"(?<![A-Za-z0-9])(?:SG\.[\w-]{16,100}\.[\w-]{16,200}|key-[0-9a-f]{32}(?!\w)|xkeysib-[0-9a-f]{40,100}[\w-]{0,60}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,60}|[0-9a-f]{32}-us\d{1,2}(?!\w))"),
+    ("Twilio key", "", r"(?<![A-Za-z0-9])(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])"),
+    ("bot token", "", r"(?<!\w)\d{8,10}:AA[\w-]{32,35}(?!\w)|(?<!\w)[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?!\w)"),
+    ("workspace key", "", r"(?<![A-Za-z0-9])(?:(?:secret|ntn)_[A-Za-z0-9]{40,300}|lin_api_\w{30,300}|sq0(?:atp|csp)-[\w-]{20,100}|EAAA[\w-]{60,100}|figd_[\w-]{30,300}|AT(?:ATT|CTT)3[\w=-]{30,500}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?!\w)|PMAK-[0-9a-f-]{40,80}|CFPAT-[\w-]{40,60}|A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5}){3,5}|EAA[A-Za-z0-9]{90,400})"),
+    ("age key", "", r"(?<!\w)AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
+    ("password", "://", r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/@?#]{0,100}:(?!(?:pass(?:word)?|passwd|pwd|pw|user)@)([^\s/@]{3,200})@[^\s/]"),
+    ("token", "bearer basic", r"(?<!\w)(?:bearer|basic)\s{1,3}((?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,4000}+={0,2})"),
+    ("token", "authorization", r"(?<!\w)(?:proxy-)?authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:(?:basic|bearer|digest|token|apikey|api-key|negotiate|aws4-hmac-sha256|sharedaccesssignature)\s{1,2})?([\w.~+/=:-]{8,4000}+)(?![\w ]{0,20}\s\w)"),
+    ("token", "x-", r"(?<!\w)x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|signature|auth|password)[\"']?\s{0,2}[:=]\s{0,2}[\"']?([^\s\"',;]{6,4000})"),
+    ("cookie", "cookie", r"(?<![\w-])(?:set-)?cookie\s{0,2}:\s{0,2}([\w.$-]{1,80}=[^\n]{4,4000})"),
+    ("token", "=", r"[?&;#](?:sig|signature|sign|token|access_token|refresh_token|id_token|auth_token|auth|api_?key|subscription-key|client_secret|secret|session_?id|jwt|otp|x-amz-(?:signature|security-token|credential)|x-goog-signature|hmac|hash_key|private_token|sas|invite_token|reset_token|app_?secret|consumer_secret)=((?=[^\s&#\"'<>]{0,200}[\d%]|[^\s&#\"'<>]{20})[^\s&#\"'<>]{6,4000})"),
+    ("token", "=", r"[?&;#](?:key|code|magic|t|k|s|hash|ticket|state|nonce|app_?id)=((?=[^\s&#\"'<>]{0,200}\d)(?=[^\s&#\"'<>]{0,200}[a-z])[^\s&#\"'<>]{16,4000})"),
+    ("password", "=", r"[?&;](?:password|passwd|pwd|pass|passphrase|pin)=([^\s&#\"'<>]{3,400})"),
+    ("secret", "=", r"(?i:(?<!\w)(?:account ?key|shared ?access ?(?:key|signature)|access ?key ?secret|storage ?key|instrumentation ?key|secret|pwd|password))\s{0,2}=\s{0,2}" + _CODE + r"([^\s;\"'()<>{}\[\],]{6,500}+)(?!\()"),
+    ("secret", "=", r"(?:PASSWORD|PASSWD|PASSPHRASE|(?<![A-Za-z])PASS|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY|PWD)\s?=\s?[\"']?(?!\d{1,5}(?!\w)|(?i:true|false|none|null)(?!\w))([^\s\"'(){}<>$\[\]]{4,500}+)(?!\()"),
+    ("secret", "pass pwd secret token key", r"(?i:password|passwd|pwd|passphrase|secret|api_?key|token|private_?key|client_?secret|pass)[\"']\s{0,3}:\s{0,3}[\"']((?!string|text|required|true|false|null|none)[^\"'\n]{4,4000})[\"']"),
+    ("secret", "-pass -pwd -token -api -secret -access -auth -client -private", r"(?<!\w)--?(?:password|passwd|pass|pwd|token|api-?key|secret|access-?key|auth-?token|client-?secret|passphrase|private-?key)(?:=|\s{1,2})[\"']?(?!-)([^\s\"'$<>(){}\[\]]{4,400})"),
+    ("password", "curl wget http", r"(?<!\w)(?:curl|wget|http|https)\s[^\n]{0,200}?(?:-u|-{2}user)\s{1,2}[\"']?[^\s:\"']{1,80}:([^\s\"']{3,200})"),
+    ("password", "sshpass mysql", r"(?<!\w)(?:sshpass\s{1,2}-p\s{0,2}|mysql(?:dump)?\s[^\n]{0,120}?-p(?=\S))[\"']?([^\s\"'$-][^\s\"']{2,200})"),
+    ("one-time secret", "otpauth", r"(?<!\w)otpauth://[^\s\"'<>]{1,400}?[?&]secret=([A-Za-z2-7]{8,200})"),
+    ("one-time secret", "totp 2fa mfa otp authenticator two-factor", r"(?<!\w)(?:totp|2fa|mfa|otp|authenticator|two-factor)[^\n:=]{0,30}[:=]?\s{0,2}((?-i:(?=[A-Z -]{0,80}[2-7])(?:[A-Z2-7]{4}[ -]?){3,15}[A-Z2-7]{4}))(?!\w)"),
+    ("secret", "machine", r"(?<!\w)machine\s{1,3}\S{1,100}\s{1,3}login\s{1,3}\S{1,100}\s{1,3}password\s{1,3}(\S{3,200})"),
+)  # fmt: skip
+_CASELESS: Final = frozenset({"password", "token", "cookie", "one-time secret"})
+_PATTERNS: Final = tuple(
+    (kind, tuple(keywords.split()), lazy_regex(shape, re.IGNORECASE if kind in _CASELESS else 0))
+    for kind, keywords, shape in _SHAPES
+)
+_TOKENS: Final = tuple((kind, pattern) for kind, keywords, pattern in _PATTERNS if not keywords)
+_LONG_WORD: Final = lazy_regex(r"\S{15,}")
+"""A word that is as long as the shortest token."""
+
+
+def found(text: str) -> Iterator[tuple[int, int, str]]:
+    """The secrets of a text that have a known form, as begin, end and kind."""
+    lower = text.lower()
+    for kind, keywords, pattern in _PATTERNS:
+        if any(keyword in lower for keyword in keywords):
+            yield from _matches(kind, pattern, text, 0, len(text))
+    for word in _LONG_WORD.finditer(text):
+        for kind, pattern in _TOKENS:
+            yield from _matches(kind, pattern, text, *word.span())
+
+
+def _matches(kind: str, pattern: re.Pattern[str], text: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
+    for match in pattern.finditer(text, begin, end):
+        group = match.lastindex or 0
+        yield match.start(group), match.end(group), kind
