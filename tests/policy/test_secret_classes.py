@@ -21,6 +21,40 @@ SECRETS = [
     ("wifi is FritzNet / geheim123", ["geheim123"]),
     ("Zugangsdaten: max.muster / Rosenkohl-12", ["Rosenkohl-12"]),
     ("I changed the admin password from Winter2023 to Spring2024! yesterday", ["Winter2023", "Spring2024"]),
+    ("**Card no.:** `4111 1111 1111 1111` **Exp:** `03/2029` **CVC2:** `604`", ["604"]),
+    ("<Number>4111111111111111</Number><CVV>118</CVV>", ["118"]),
+    ("card:\n4111\n1111\n1111\n1111\nval 05/28", ["1111\n1111", "05/28"]),
+    ("routing 021000021 account number 483920175566", ["483920175566"]),
+    ("| host | user | password |\n|---|---|---|\n| nas | bob | tulip |\n| tv | eve | Zebra-9 |", ["tulip", "Zebra-9"]),
+    ("user,password,role\nbob,Zebra-9-Stripe,admin\n", ["Zebra-9-Stripe"]),
+    ("CREATE USER 'shop'@'%' IDENTIFIED BY 'apfelmus';", ["apfelmus"]),
+    ('<add key="SmtpPassword" value="Gr4nite-Peak" />', ["Gr4nite-Peak"]),
+    ("<db:password>nordlicht</db:password>", ["nordlicht"]),
+    ('requests.get(url, auth=("bob", "nordlicht"))', ["nordlicht"]),
+    ("redis-cli -h cache -a nordlicht ping", ["nordlicht"]),
+    ("openssl pkcs12 -in a.p12 -passin pass:nordlicht", ["nordlicht"]),
+    ("JSESSIONID=0A1B2C3D4E5F6071; Path=/", ["0A1B2C3D4E5F6071"]),
+    ("WIFI:S:Home;T:WPA;P:geheim;;", ["geheim"]),
+    ("anna@firm.example:Sommer2023!", ["Sommer2023!"]),
+    (f"secret key [{', '.join(map(str, range(64)))}]", ["12, 13"]),
+    ("my pass is the dog's name plus year: Biscuit2016", ["Biscuit2016"]),
+    ("What's the wifi password? It's Sonne123", ["Sonne123"]),
+    ("Passwort: rotes pferd tanzt sommer", ["pferd tanzt"]),
+    ("password netflix tomate88", ["tomate88"]),
+    ("Network: HomeSweet, key: 9Tulips4Mom", ["9Tulips4Mom"]),
+    ("Wlan heißt Nachbar5G und der Schlüssel ist Erdbeertorte", ["Erdbeertorte"]),
+    ("la pass di gmail e' tiramisu.61", ["tiramisu.61"]),
+    ("ww: appeltaart9 (voor de mail)", ["appeltaart9"]),
+    ("парол: баница2020", ["баница2020"]),
+    ("IDはtanaka、パスはfuji3776です", ["fuji3776"]),
+    ("رمز الواي فاي: zaytun-55", ["zaytun-55"]),
+    ("parool on kalevipoeg8", ["kalevipoeg8"]),
+    ("password saya rendang88 ya", ["rendang88"]),
+    ("garage keypad is 4 4 0 9", ["4 4 0 9"]),
+    ("le code de l'immeuble c'est 58B21", ["58B21"]),
+    ("the code for the shed is 5580", ["5580"]),
+    ("4821 is the PIN of my phone", ["4821"]),
+    ("Tresor: 14 rechts, 32 links, 7 rechts", ["14 rechts", "32"]),
 ]
 HONEST = [
     "The seed words on the garden label: basil, thyme, carrot, radish, leek, onion, beet, kale, chard, pea, bean, corn",
@@ -29,9 +63,31 @@ HONEST = [
     "postgres://user:password@localhost:5432/app is the example from the manual",
     "wifi is slow / unusable upstairs",
     "Passwords moved from one team to another",
+    "bus pass: MVV2024",
+    "The building code of 2018 is on the shelf",
+    "turn 14 right, then 32 left at the church",
+    "| field | type |\n|---|---|\n| password | string |\n| email | string |",
+    "We have users, passwords, roles\nand then groups, teams, folders",
+    "anna@firm.example:8080",
+    "Did she change the password? She did in 2023",
+    "password protected archive backup2024",
+    "Passwort: bitte beim Admin erfragen",
     "Забыл пароль от сервера, он сменился в 2022",
 ]
-LONG = ["пароль а1 ", "wifi: a / b", "password from a1 to ", "zoo ", "4111 1111 1111 1111 12/28 code "]
+LONG = [
+    "password, b\n1, 2\n",
+    "14 right 32 left ",
+    "code of the door ",
+    "4111\n",
+    "password? it's ",
+    "key: ",
+    "a@b.de:x1",
+    "пароль а1 ",
+    "wifi: a / b",
+    "password from a1 to ",
+    "zoo ",
+    "4111 1111 1111 1111 12/28 code ",
+]
 
 
 @pytest.mark.parametrize(("text", "values"), SECRETS)
@@ -50,8 +106,10 @@ def test_text_without_a_secret_stays(text: str) -> None:
 def test_the_time_is_in_proportion_to_the_length(unit: str) -> None:
     spent = []
     for length in (2_500, 10_000):
-        text = unit * (length // len(unit))
-        begun = time.process_time()
-        redact(text)
-        spent.append(time.process_time() - begun)
+        text, times = unit * (length // len(unit)), []
+        for _ in range(3):
+            begun = time.process_time()
+            redact(text)
+            times.append(time.process_time() - begun)
+        spent.append(min(times))
     assert spent[1] < 0.02 or spent[1] < 10 * spent[0], "quadratic time would be sixteen times"

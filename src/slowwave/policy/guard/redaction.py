@@ -8,6 +8,7 @@ from typing import Final
 from slowwave.policy.guard import (
     account_pairs,
     lock_codes,
+    secret_columns,
     secret_numbers,
     secret_shapes,
     secret_statements,
@@ -71,3 +72,4 @@ def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
     yield from secret_statements.found(text)
     yield from lock_codes.found(text)
     yield from account_pairs.found(text)
+    yield from secret_columns.found(text)

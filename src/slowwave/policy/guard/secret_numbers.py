@@ -18,6 +18,12 @@ _WIDE: Final = {0xFF10 + digit: ord("0") + digit for digit in range(10)} | {0xFF
 """Full-width digits, and what stands between them, as plain ones."""
 _DIGITS: Final = lazy_regex(rf"(?<![^\W{_CJK}])[0-9](?:{_BETWEEN}{{0,2}}[0-9]){{13,60}}")
 _GROUP: Final = lazy_regex(r"[0-9]+")
+_LINES: Final = lazy_regex(r"(?<![0-9])(?:[0-9]{4}[ \t]?\r?\n){3}[0-9]{4}(?![0-9])")
+_CARD_NAME: Final = lazy_regex(
+    r"(?:card|karte|carte|tarjeta|cart[ãa]o|carta|kaart|kort|карт|visa|mastercard|amex|カード|卡)[^\n0-9]{0,30}[\n:]\s{0,3}\Z",
+    re.IGNORECASE,
+)
+"""The name of a card in the line before a number in four lines."""
 _EXPIRY: Final = lazy_regex(
     r"(?<![0-9])((?:0?[1-9]|1[0-2])\s?[/.|-]\s?(?:20)?[0-9]{2})(?![0-9/.-]*[0-9])"
     r"(?:(?:[\s,;|/]{1,3}|[^\n.!?0-9]{1,12}(?:\bC[ISV][CDV]|co?d|kod|код|code|码|コード)[^\n.!?0-9]{1,25})([0-9]{3,4})(?![\w/.-]))?",
@@ -26,17 +32,20 @@ _EXPIRY: Final = lazy_regex(
 _AFTER_CARD: Final = 60
 """Characters after a card number in which its expiry is looked for."""
 _CODE_NAMES: Final = (
-    r"(?:CVV2?|CVC2?|CVN|CSC|CAV2|card (?:security|verification) (?:code|number|value)|security code|Pr(?:ü|ue)f(?:nummer|ziffer|code)|"
+    r"(?:CVV2?|CVC2?|CVN2?|CSC|CID|CAV2|card (?:security|verification) (?:code|number|value)|security code|Pr(?:ü|ue)f(?:nummer|ziffer|code)|"
     r"Kartenpr(?:ü|ue)fnummer|cryptogramme(?: visuel)?|c[óo]digo de (?:seguridad|seguran[çc]a)|codice di sicurezza|"
     r"beveiligingscode|s(?:ä|ae)kerhetskod|kod zabezpieczający|код безопасности|güvenlik kodu|安全码|セキュリティコード|보안코드)"
 )
-_CODE: Final = lazy_regex(
-    rf"(?<![^\W_]){_CODE_NAMES}[\"']?\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?"
+_CODE: Final = lazy_regex(rf"(?<![0-9])[0-9]{{3,4}}(?![^\W{_CJK}]|-)")
+_CODE_LEAD: Final = lazy_regex(
+    rf"(?<![^\W_]){_CODE_NAMES}[\"'*`]{{0,3}}\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?"
     r"(?:(?:on|of|for|from|at|auf|von|der|meiner|hinten|de|du|del|di|da|do|sur|en|sulla|na|no|van|op)"
     r"(?:\s[^\W\d_]{1,15}){1,6}?\s{1,3})?"
-    rf"(?:is|ist|est|es|è|é|lautet|это|[:=：#-])?\s{{0,3}}[\"']?([0-9]{{3,4}})(?![^\W{_CJK}]|-)",
+    r"(?:is|ist|est|es|è|é|lautet|это|[:=：#>-])?[\"'*`\s]{0,6}\Z",
     re.IGNORECASE,
 )
+_BEFORE: Final = 120
+"""Characters before a number in which its name is looked for."""
 _SOCIAL: Final = lazy_regex(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
 _ACCOUNT: Final = lazy_regex(rf"(?<![A-Za-z0-9])[A-Za-z]{{2}} ?[0-9]{{2}}(?:{_BETWEEN}?[A-Za-z0-9]){{11,30}}")
 
@@ -75,8 +84,14 @@ def found(text: str) -> Iterator[Found]:
     if not text.isascii():
         text = text.translate(_WIDE)  # one letter for one, so that every place stays the same
     yield from _cards(text)
+    for match in _LINES.finditer(text):
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        if _is_card("".join(_GROUP.findall(match[0]))) and _CARD_NAME.search(before):
+            yield *match.span(), "card number"
+            yield from _beside(text, match.end())
     for match in _CODE.finditer(text):
-        yield match.start(1), match.end(1), "card code"
+        if _CODE_LEAD.search(text[max(0, match.start() - _BEFORE) : match.start()]):
+            yield *match.span(), "card code"
     for match in _SOCIAL.finditer(text):
         yield match.start(), match.end(), "social security number"
     for match in _ACCOUNT.finditer(text):

@@ -51,8 +51,24 @@ _SHAPES: Final = (
     ("one-time secret", "otpauth", r"(?<!\w)otpauth://[^\s\"'<>]{1,400}?[?&]secret=([A-Za-z2-7]{8,200})"),
     ("one-time secret", "totp 2fa mfa otp authenticator two-factor", r"(?<!\w)(?:totp|2fa|mfa|otp|authenticator|two-factor)[^\n:=]{0,30}[:=]?\s{0,2}((?-i:(?=[A-Z -]{0,80}[2-7])(?:[A-Z2-7]{4}[ -]?){3,15}[A-Z2-7]{4}))(?!\w)"),
     ("secret", "machine", r"(?<!\w)machine\s{1,3}\S{1,100}\s{1,3}login\s{1,3}\S{1,100}\s{1,3}password\s{1,3}(\S{3,200})"),
+    ("Google key", "", r"(?<!\w)AAAA[\w-]{7}:[\w-]{130,200}"),
+    ("model provider key", "", r"(?<![A-Za-z0-9])(?:lsv2_(?:pt|sk)_[\w-]{30,100}|pcsk_\w{30,100}|jina_\w{30,100}|wandb_v1_\w{30,100}|apify_api_\w{20,60}|tvly-[\w-]{20,60})"),
+    ("cloud token", "", r"(?<![A-Za-z0-9])(?:LTAI[A-Za-z0-9]{12,30}(?!\w)|AKID[A-Za-z0-9]{13,40}(?!\w)|AQVN[\w-]{30,60}|HRKU-[\w-]{30,100}|nfp_\w{30,100}|napi_\w{30,100}|sb_secret_[\w-]{20,100}|pul-[0-9a-f]{40}|CCIPAT_\w{20,200}|bkua_[0-9a-f]{30,60}|sq[pua]_[0-9a-f]{40}|aio_[A-Za-z0-9]{28}|[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,100}|CLOJARS_[0-9a-f]{60}|(?:sk|tk)\.eyJ[\w-]{20,500}\.[\w-]{10,100})|(?<!\w)[\w~.-]{3}[0-9]Q~[\w~.-]{31,34}(?!\w)"),
+    ("workspace key", "", r"(?<![A-Za-z0-9])(?:sl\.[\w-]{60,2000}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:fx(?!\w)|mfa\.[\w-]{80,100}|oauth:[a-z0-9]{30}(?!\w)|pat-(?:na|eu)\d-[0-9a-f-]{36})"),
+    ("webhook", "webhook.office hooks.zapier alchemy infura quiknode", r"https://[\w.-]{1,80}\.webhook\.office\.com/webhookb2/([\w@/-]{20,300})|https://hooks\.zapier\.com/hooks/catch/(\d{3,12}/\w{4,20})|https://[\w.-]{1,60}(?:alchemy\.com|infura\.io|quiknode\.pro)/(?:v[23]/)?([\w-]{20,100})"),
+    ("token", "://", r"(?<![A-Za-z0-9+.-])https?://([\w-]{20,200})@[^\s/]"),
+    ("password", "@", r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{2,20}){1,3}(?:[:;|]|\s{1,2}[/|:]\s{1,2}|,\s?)(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\W\d_])([^\s/@,;|]{6,80}+)(?![@/]|\.\w)"),
+    ("password", "identified with securestring", r"identified\s{1,2}by\s{1,2}(?:password\s{1,2})?[\"']([^\"'\n]{3,200})[\"']|with\s{1,2}(?:encrypted\s{1,2})?password\s{0,2}=?\s{0,2}[\"']([^\"'\n]{3,200})[\"']|ConvertTo-SecureString\s{1,2}(?:-String\s{1,2})?[\"']([^\"'\n]{3,200})[\"']"),
+    ("password", "pass pwd secret token key", r"[\"'>](?:\w{0,40}[_-]?)(?:password|passwd|passphrase|pwd|secret|api_?key|access_?key|token)[\"']?\s{0,2},?\s{1,3}[\"']?value[\"']?\s{0,2}[=:]\s{0,2}[\"']([^\"'\n<>]{4,400})[\"']"),
+    ("password", "</", r"<(?:\w{1,30}:)?\w{0,30}?(?:password|passwd|passphrase|pwd|passcode|passwort|secret|api_?key|access_?key|auth_?token)>\s{0,3}([^\s<>]{3,400})\s{0,3}</"),
+    ("password", "auth login sign", r"(?:auth|basicauth|httpbasicauth|login|log_?in|authenticate|sign_?in)\s?=?\s?\(\s?[\"'][^\"'\n]{0,80}[\"']\s?,\s?[\"']([^\"'\n]{4,200})[\"']\s?[,)]"),
+    ("password", "redis mongo sqlcmd zip 7z ldap smbclient docker pgpassword chpasswd pass: net psql", r"(?<!\w)(?:redis-cli\s[^\n|;]{0,120}?-a|mongo(?:sh|dump|restore|export|import)?\s[^\n|;]{0,160}?-p|sqlcmd\s[^\n|;]{0,120}?-P|(?:un)?zip\s[^\n|;]{0,80}?-P|7za?\s[^\n|;]{0,80}?-p(?=\S)|ldap(?:search|modify|add|passwd)\s[^\n|;]{0,160}?-w|docker\s{1,2}login\s[^\n|;]{0,120}?-p)\s{0,2}[\"']?([^\s\"'$-][^\s\"']{2,200})|(?<!\w)smbclient\s[^\n|;]{0,120}?-U\s?[^\s%]{1,60}%([^\s\"']{3,200})|(?<!\w)-pass(?:in|out)?\s{1,2}pass:([^\s\"']{3,200})|(?<!\w)[a-z_][\w-]{0,31}:([^\s:\"']{4,200})[\"']?\s{0,2}\|\s{0,2}(?:sudo\s)?chpasswd|(?<!\w)net\s{1,2}use\s[^\n]{0,100}?/user:\S{1,60}\s{1,2}([^\s\"'/]{4,100})"),
+    ("session id", "sess sid csrf xsrf", r"(?<![A-Za-z])(?:j?sess(?:ion)?_?id|phpsessid|connect\.sid|asp\.net_sessionid|sessionid|csrf_?token|xsrf-token)[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?=[\w.%:-]{0,80}\d)([\w.%:-]{12,400})"),
+    ("password", "wifi:", r"(?<!\w)WIFI:(?:[A-Z]:[^;\n]{0,64};){0,4}P:([^;\n]{4,100});"),
+    ("recovery key", "-", r"(?<![\w-])(?:[0-9]{6}-){7}[0-9]{6}(?![\w-])"),
+    ("wallet key", "private secret keypair wallet", r"(?i:private|secret|keypair|wallet)[^\n\[]{0,60}(\[\s{0,2}(?:[0-9]{1,3}\s{0,2},\s{0,2}){31,63}[0-9]{1,3}\s{0,2}\])"),
 )  # fmt: skip
-_CASELESS: Final = frozenset({"password", "token", "cookie", "one-time secret"})
+_CASELESS: Final = frozenset({"password", "token", "cookie", "one-time secret", "session id"})
 _PATTERNS: Final = tuple(
     (kind, tuple(keywords.split()), lazy_regex(shape, re.IGNORECASE if kind in _CASELESS else 0))
     for kind, keywords, shape in _SHAPES

@@ -6,7 +6,7 @@ by its words there. After each name a limited number of characters is read, so t
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
@@ -29,8 +29,15 @@ _QUOTED: Final = rf"[{_QUOTES}]([^{_QUOTES}\n]{{4,80}})[{_QUOTES}]"
 _TOKEN: Final = rf"[^\s{_QUOTES},;()<>\[\]{{}}]{{3,100}}"
 _GAP: Final = r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){0,4}?)"
 _LABEL: Final = lazy_regex(
-    rf"[{_QUOTES}*)]{{0,3}}(?:\s{{0,2}}\([^()\n]{{1,30}}\))?{_GAP}\s{{0,3}}(?::=|=>|->|→|[:=：＝—–]|-(?=\s))\s{{0,3}}"
+    rf"[{_QUOTES}*)]{{0,3}}(?:\s{{0,2}}\([^()\n]{{1,30}}\))?{_GAP}\s{{0,3}}(?::=|=>|->|→|>>|[:=：＝—–~]|-(?=\s))[*_~]{{0,3}}\s{{0,4}}(?:```\w{{0,10}}\s{{1,2}})?"
 )
+_FAR_LABEL: Final = lazy_regex(r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){5,10}?)\s{0,3}[:=：]\s{1,3}")
+_ANSWER: Final = lazy_regex(
+    r"[^\n.!?]{0,40}[?？][\s\"”»]{0,4}(?:[^\W\d_]{1,20}:\s{1,2})?(?:[—–-]\s)?"
+    r"(?:(?:it'?s|it is|that'?s|es ist|das ist|c'est|es|è|é|het is|det är|det er|to jest|to|je|это|это был)\s{1,2})?",
+    re.IGNORECASE,
+)
+"""An answer after a question for a secret: "What's the wifi password? It's Sonne123"."""
 _FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
 _KEY_FLAG: Final = lazy_regex(r"\s(?=[A-Za-z0-9+/_=]{32}[A-Za-z0-9+/_=]{0,500}+(?![\w-]))")
 _UNSPACED_VERB: Final = lazy_regex(
@@ -46,6 +53,8 @@ _TURKISH_VERB: Final = lazy_regex(
     r".*(?:[dt][ıiuü](?:m|k|n|lar|ler)?|yor(?:um|uz)?|m[ıiuü]ş(?:t[ıi])?|[ae]ca[kğ]\w{0,4}|m[ae]l[ıi]y?\w{0,3}|m[ae]z|[ae]r|[ıiuü]r)"
 )
 _TURKISH: Final = ("şifre", "parola")
+_PATH: Final = "パス"
+"""A short form of the Japanese word for password, which also means path."""
 _POLISH: Final = ("hasł", "hasl")
 """In Polish "to" is the verb "is"; in English the word before a receiver ("I gave the password to Anna")."""
 _ASCII_VALUE: Final = lazy_regex(r"[!-~]{4,60}")
@@ -66,8 +75,10 @@ _NEXT: Final = re.compile(r"\s+([^\s.,;!?]+)")
 _SHORT, _NUMBER, _KEY = 4, 6, 8
 """The least characters of a password, of one of digits only, and of a key."""
 _LONG_KEY: Final = 20
-_LETTERS, _DIGITS_BESIDE = 3, 2
-"""The least letters and digits of a password that is recognised without a verb."""
+_PASSPHRASE: Final = 4
+"""The least words after "password:" that are a passphrase."""
+_LETTERS, _DIGITS_BESIDE, _WORD_LETTERS = 3, 2, 8
+"""The least letters and digits of a password that is recognised without a verb, and letters beside one digit."""
 _NO_VERB: Final = lazy_regex(rf"{_GAP}\s{{1,3}}(?=[^\s.,;]{{0,40}}[0-9])")
 _LATIN: Final = 0x24F
 """The last Latin letter. Names in other scripts are of languages in which a statement needs no verb."""
@@ -137,6 +148,7 @@ class _Names:
         change: a word that says that a secret was changed; the group that matches is its language.
         results: what leads to the new value after a change, by that group.
         changed: a change after the name, up to the new value.
+        owner: what stands before a short name: an owner, or the begin of a clause.
         late: a new value between the name and the word of its change ("Passwort auf … geändert").
     """
 
@@ -147,6 +159,7 @@ class _Names:
     joining: re.Pattern[str]
     results: Mapping[str, re.Pattern[str]]
     before: re.Pattern[str]
+    owner: re.Pattern[str]
     account: re.Pattern[str]
     change: re.Pattern[str]
     changed: re.Pattern[str]
@@ -161,7 +174,7 @@ def _names() -> _Names:
         first = _WORD.match(name)
         by_first.setdefault(first[0] if first else name, []).append(re.escape(name).replace(r"\ ", r"[ _-]"))
     verbs, unspaced = choice("copulas"), choice("unspaced_passwords")
-    joining, accounts = choice("joining"), choice("accounts")
+    joining, accounts, owners = choice("joining"), choice("accounts"), choice("short_owners")
     changes = [
         tuple(map(_choice_of, map(_words_of, pair)))
         for pair in zip(_lines()["changes"], _lines()["joining"], strict=True)
@@ -182,8 +195,10 @@ def _names() -> _Names:
             rf"(?:{_QUOTED}|({_TOKEN}))\s{{1,3}}(?:{verbs}|{joining})\s{{1,3}}(?:[^\s.,;:!?]{{1,12}}\s{{1,3}}){{0,3}}\Z",
             re.IGNORECASE,
         ),
+        owner=lazy_regex(rf"(?:(?<![^\W_])(?:{owners})\s{{1,2}}|(?:^|[.!?\n,;|])\s{{0,4}})\Z", re.IGNORECASE),
         account=lazy_regex(
-            rf"(?<!\w)(?:{accounts})(\s{{0,2}}[:=])?\s{{0,2}}(?<![^\W_])([^\s,;/|]{{2,100}})(?:\s{{0,2}}[,;/|]|\s)\s{{0,2}}(?:(?:{choice('and')})\s{{1,2}})?\Z",
+            rf"(?<!\w)(?:{accounts})(\s{{0,2}}[:=]|\s(?:{verbs})\s)?\s{{0,2}}(?<![^\W_])([^\s,;/|]{{2,100}})(?:\s{{0,2}}[,;/|]|\s)\s{{0,2}}"
+            rf"(?:(?:{choice('and')})\s{{1,2}})?(?:(?:{owners}|der|die|das|el|le)\s{{1,2}})?\Z",
             re.IGNORECASE,
         ),
         change=lazy_regex(rf"(?<!\w)(?:{each_change})\s(?:[^\s.,;:!?]{{1,15}}\s){{0,3}}\Z", re.IGNORECASE),
@@ -242,15 +257,21 @@ def _is_compound(word: str, following: str) -> bool:
 def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, int, str]]:
     """The values of one named secret: after its name, at the end of a change of it, or before its name."""
     part, lead = text[end : end + _READ], text[max(0, begin - _BEFORE) : begin]
-    account = _names().account.search(lead)
-    if table == SHORT:
-        if account is None:
-            return
-        table = PASSWORD
-    place = _first_value(text, end, _ways(part, lead, account, table, text[begin:end]), table, text[begin:end])
+    name, account = text[begin:end], _names().account.search(lead)
+    is_unsure = table == SHORT and account is None
+    if is_unsure and _names().owner.search(lead) is None:
+        return
+    table = PASSWORD if table == SHORT else table
+    place = _first_value(text, end, _ways(part, lead, account, table, name), table, name)
+    if place and is_unsure and not is_distinct(text[slice(*place)]):
+        return
     if place:
         yield *place, "PIN" if table == CODE else "secret"
-    if table != PASSWORD:
+    if table != PASSWORD or is_unsure:
+        if place is None and (
+            place := _far_label(text, end) if table == PASSWORD else _number_first(lead, begin, table)
+        ):
+            yield *place, "PIN" if table == CODE else "secret"
         return
     for old_or_new in _from_to(part, end):
         yield *old_or_new, "secret"
@@ -291,10 +312,40 @@ def _from_to(part: str, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _without_verb(text: str, end: int) -> tuple[int, int] | None:
-    """Begin and end of a distinct value some words after a name in a script whose languages need no verb."""
-    way = _NO_VERB.match(text, end, end + _READ) if ord(text[end - 1]) > _LATIN else None
-    place = _value(text, way.end(), PASSWORD, unless=None, name="") if way else None
+    """Begin and end of a distinct value some words after a name, without a verb: "пароль от вайфая kosmos61".
+
+    In Latin letters the words between are names of services ("password netflix tomate88").
+    """
+    way = _NO_VERB.match(text, end, end + _READ)
+    if way is None or (ord(text[end - 1]) <= _LATIN and not _is_service(way[1].lower().split())):
+        return None
+    return _distinct_value(text, way.end())
+
+
+def _is_service(gap: Sequence[str]) -> bool:
+    services = _set("services")
+    return (
+        bool(gap) and (gap[-1] in services or gap[-1] in _set("owners")) and services.union(_set("of")).issuperset(gap)
+    )
+
+
+def _far_label(text: str, end: int) -> tuple[int, int] | None:
+    """Begin and end of a distinct value after a label that is some words away, or after a question."""
+    way = _FAR_LABEL.match(text, end, end + _READ) or _ANSWER.match(text, end, end + _READ)
+    return _distinct_value(text, way.end()) if way else None
+
+
+def _distinct_value(text: str, at: int) -> tuple[int, int] | None:
+    place = _value(text, at, PASSWORD, unless=None, name="")
     return place if place and is_distinct(text[slice(*place)]) and ends_clause(text, place[1]) else None
+
+
+def _number_first(lead: str, begin: int, table: str) -> tuple[int, int] | None:
+    """Begin and end of a code before its name: "7743 is the PIN"."""
+    earlier = _names().before.search(lead) if table == CODE else None
+    if earlier is None or earlier[2] is None or not _DIGITS.fullmatch(earlier[2]) or _YEAR.fullmatch(earlier[2]):
+        return None
+    return begin - len(lead) + earlier.start(2), begin - len(lead) + earlier.end(2)
 
 
 def _change_last(part: str, end: int) -> tuple[int, int] | None:
@@ -376,10 +427,13 @@ def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, nam
 
 def _words(text: str, at: int, end: int, name: str) -> tuple[int, int] | None:
     """Begin and end of a password of letters only, or of a passphrase, that ends its clause."""
-    phrase = _PHRASE.match(text, at) if "phras" in name.lower() else None
+    is_label = text[:at].rstrip()[-1:] in {":", "="}
+    phrase = _PHRASE.match(text, at) if "phras" in name.lower() or is_label else None
     if phrase and ends_clause(text, phrase.end()):
-        ordinary = _set("of") | _set("not_values")
-        return phrase.span() if ordinary.isdisjoint(phrase[0].lower().split()) else None
+        parts = phrase[0].lower().split()
+        if not (is_label and "phras" not in name.lower()) or len(parts) >= _PASSPHRASE:
+            ordinary = _set("of") | _set("not_values") | _set("clause_words")
+            return phrase.span() if ordinary.isdisjoint(parts) else None
     return (at, end) if _is_plain(text[at:end]) and ends_clause(text, end) else None
 
 
@@ -412,18 +466,31 @@ def _has_shape(value: str, table: str) -> bool:
 
 
 def is_distinct(value: str) -> bool:
-    """Whether a text can hardly be a word or a name: letters with two digits, or with a digit and a symbol.
+    """Whether a text can hardly be a word or a name: letters with two digits, many with one, or with a digit and a symbol.
 
     >>> is_distinct("geheim123"), is_distinct("web01"), is_distinct("sunflower")
     (True, False, False)
     """
-    digits = sum(map(str.isdigit, value))
+    digits, letters = sum(map(str.isdigit, value)), sum(map(str.isalpha, value))
     return (
         _has_shape(value, PASSWORD)
         and len(value) >= _NUMBER
-        and sum(map(str.isalpha, value)) >= _LETTERS
-        and (digits >= _DIGITS_BESIDE or (digits > 0 and not _SYMBOLS.isdisjoint(value)))
+        and letters >= _LETTERS
+        and (digits >= _DIGITS_BESIDE or (digits > 0 and (letters >= _WORD_LETTERS or not _SYMBOLS.isdisjoint(value))))
     )
+
+
+def table_of(name: str) -> str:
+    """The table in which a name of a password, code or key is; empty if it is no such name."""
+    table = _names().tables.get(name.lower().replace("_", " "), "")
+    return table if table in {PASSWORD, CODE, KEY} else ""
+
+
+def fits(value: str, table: str, *, or_word: bool) -> bool:
+    """Whether a text may be the value of a secret of a table; a password may be a plain word if `or_word`."""
+    if table == CODE:
+        return _DIGITS.fullmatch(value) is not None
+    return _has_shape(value, table) or (or_word and table == PASSWORD and _is_plain(value))
 
 
 def _is_plain(value: str) -> bool:
@@ -479,6 +546,11 @@ def _after_unspaced(text: str, end: int) -> Iterator[tuple[int, int, str]]:
     if verb and value:
         word = value[0].strip("\"'`").rstrip(".,!?;:")
         begin = verb.end() + value[0].index(word) if word else verb.end()
-        is_value = is_distinct(word) if verb[0].isspace() else len(word) >= _SHORT
+        is_unsure = verb[0].isspace() or text.startswith(_PATH, end - len(_PATH))
+        is_value = (
+            any(map(str.isdigit, word)) and _has_shape(word, PASSWORD) and "/" not in word
+            if is_unsure
+            else len(word) >= _SHORT
+        )
         if is_value and word.lower() not in _set("not_values"):
             yield begin, begin + len(word), "secret"

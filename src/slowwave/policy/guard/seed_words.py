@@ -25,6 +25,23 @@ _NAME: Final = lazy_regex(
     r"frase (?:semilla|de recuperación|mnemónica|de recuperação|mnemônica|di recupero|mnemonica)|мнемоническая фраза|\bmnemonic\b",
     re.IGNORECASE,
 )
+_KEYWORDS: Final = (
+    "seed",
+    "phras",
+    "frase",
+    "mnemo",
+    "words",
+    "wörter",
+    "фраз",
+    "мнемо",
+    "助记",
+    "シード",
+    "시드",
+    "y word",
+    "p word",
+    "wallet",
+)
+"""What a text contains that has the name of a phrase."""
 _AFTER_NAME, _AFTER_SEED_WORDS = 24, 12
 """Characters between the name of a phrase and its first word; less after "seed words", which gardeners say too."""
 _COLON: Final = lazy_regex(r"[:=：—–\n-]")
@@ -58,7 +75,9 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
     listed = "".join("01"[word.lower() in places] for word in _WORD.findall(text))
     if "1" * _LEAST in listed:
         yield from _runs(text)
-    yield from _named(text)
+    lower = text.lower()
+    if any(keyword in lower for keyword in _KEYWORDS):
+        yield from _named(text)
 
 
 def _runs(text: str) -> Iterator[tuple[int, int, str]]:
