@@ -14,7 +14,7 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 
 _BEFORE: Final = 120
 """Characters before a value in which the name of access data is looked for."""
-_VALUE: Final = lazy_regex(r"(?:\s{1,3}[/|]\s{1,3}|(?<=[^\s/|])[/|](?=[^\s/|]))([^\s/|,;]{6,100})")
+_VALUE: Final = lazy_regex(r"(?:\s{1,3}[/|]\s{1,3}|(?<=[^\s|])\|(?=[^\s|]))([^\s/|,;]{6,100})")
 
 
 @cache

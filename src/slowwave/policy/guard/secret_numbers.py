@@ -26,8 +26,11 @@ _CARD_NAME: Final = lazy_regex(
 """The name of a card in the line before a number in four lines."""
 _EXPIRY: Final = lazy_regex(
     r"(?<![0-9])((?:0?[1-9]|1[0-2])\s?[/.|-]\s?(?:20)?[0-9]{2})(?![0-9/.-]*[0-9])"
-    r"(?:(?:[\s,;|/]{1,3}|[^\n.!?0-9]{1,12}(?:\bC[ISV][CDV]|co?d|kod|код|code|码|コード)[^\n.!?0-9]{1,25})([0-9]{3,4})(?![\w/.-]))?",
+    r"(?:[\s,;|/]{1,3}([0-9]{3,4})(?![\w/.-]))?",
     re.IGNORECASE,
+)
+_CODE_BESIDE: Final = lazy_regex(
+    r"(?:\bC[ISV][CDV]|co?d|kod|код|code|码|コード)[^\n.!?0-9]{1,25}([0-9]{3,4})(?![\w/.-])", re.IGNORECASE
 )
 _AFTER_CARD: Final = 60
 """Characters after a card number in which its expiry is looked for."""
@@ -168,7 +171,10 @@ def _beside(text: str, end: int) -> Iterator[Found]:
     if expiry:
         yield expiry.start(1), expiry.end(1), "card expiry"
         if expiry[2]:
-            yield expiry.start(2), expiry.end(2), "card code"
+            yield *expiry.span(2), "card code"
+            return
+    if code := _CODE_BESIDE.search(text, end, end + _AFTER_CARD):
+        yield *code.span(1), "card code"
 
 
 def _account_end(written: str) -> int | None:

@@ -33,7 +33,7 @@ _LABEL: Final = lazy_regex(
 )
 _FAR_LABEL: Final = lazy_regex(r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){5,10}?)\s{0,3}[:=：]\s{1,3}")
 _ANSWER: Final = lazy_regex(
-    r"[^\n.!?]{0,40}[?？][\s\"”»]{0,4}(?:[^\W\d_]{1,20}:\s{1,2})?(?:[—–-]\s)?"
+    r"[^\n.!?]{0,60}(?:[?？][\s\"”»]{0,4}(?:[^\W\d_]{1,20}:\s{1,2})?(?:[—–-]\s)?|[,;–—-]\s(?=\w{1,4}'?\w?\s))"
     r"(?:(?:it'?s|it is|that'?s|es ist|das ist|c'est|es|è|é|het is|det är|det er|to jest|to|je|это|это был)\s{1,2})?",
     re.IGNORECASE,
 )
@@ -41,11 +41,11 @@ _ANSWER: Final = lazy_regex(
 _FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
 _KEY_FLAG: Final = lazy_regex(r"\s(?=[A-Za-z0-9+/_=]{32}[A-Za-z0-9+/_=]{0,500}+(?![\w-]))")
 _UNSPACED_VERB: Final = lazy_regex(
-    rf"\s?(?:(?:[는은이가를을]|(?:现在|現在|已)?(?:的?[是为為]|[改换換设設](?:成|为|為)?了?)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{{0,2}}|\s)[{_QUOTES}]?"
+    rf"(\s?[A-Za-z-]{{2,12}}\s?)?\s?(?:(?:[는은이가를을]|(?:现在|現在|已)?(?:的?[是为為]|[改换換设設](?:成|为|為)?了?)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{{0,2}}|\s)[{_QUOTES}]?"
 )
 _VERB_LAST: Final = lazy_regex(
     r"\s{1,3}([!-~]{4,60})\s{1,3}(?:है|हैं|था|थी|हैः|ہے|है।)(?![^\W_])"  # Hindi, Urdu: the value in Latin letters
-    r"|\s{1,3}([^\s.,;:!?'’]{4,60})(?:['’]?(?:d[ıiuü]r|t[ıiuü]r))(?![^\W_])"  # Turkish: the verb is a suffix
+    r"|\s{1,3}([^\s.,;:!?'’]{4,60})(?:['’]?(?:d[ıiuü]r|t[ıiuü]r)|\s(?:yapt[ıi][mk]|koydum|olarak))(?![^\W_])"  # Turkish: the verb is a suffix
 )
 _POSSESSIVE: Final = lazy_regex(r".*(?:[ıiuü]m|m[ıiuü]z|rem|lam)", re.IGNORECASE)
 _WITHOUT_VERB: Final = lazy_regex(r"\s{1,3}([^\s.,;:!?'’]{4,60})(?=\s{0,2}(?:[.,;!\n]|$))")
@@ -75,6 +75,8 @@ _NEXT: Final = re.compile(r"\s+([^\s.,;!?]+)")
 _SHORT, _NUMBER, _KEY = 4, 6, 8
 """The least characters of a password, of one of digits only, and of a key."""
 _LONG_KEY: Final = 20
+_NEAR: Final = 3
+"""The most words between a name and a password of four or five digits."""
 _PASSPHRASE: Final = 4
 """The least words after "password:" that are a passphrase."""
 _LETTERS, _DIGITS_BESIDE, _WORD_LETTERS = 3, 2, 8
@@ -265,28 +267,36 @@ def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, i
     place = _first_value(text, end, _ways(part, lead, account, table, name), table, name)
     if place and is_unsure and not is_distinct(text[slice(*place)]):
         return
-    if place:
-        yield *place, "PIN" if table == CODE else "secret"
-    if table != PASSWORD or is_unsure:
-        if place is None and (
-            place := _far_label(text, end) if table == PASSWORD else _number_first(lead, begin, table)
-        ):
-            yield *place, "PIN" if table == CODE else "secret"
-        return
-    for old_or_new in _from_to(part, end):
-        yield *old_or_new, "secret"
+    changes = list(_changes(text, end)) if table == PASSWORD and not is_unsure else []
+    if place is None and not changes:
+        place = _elsewhere(text, begin, end, is_unsure=is_unsure) if table == PASSWORD else None
+        place = _number_first(lead, begin) if table == CODE else place
+    for each in [place, *changes]:
+        if each:
+            yield *each, "PIN" if table == CODE else "secret"
+
+
+def _changes(text: str, end: int) -> Iterator[tuple[int, int]]:
+    """Begin and end of the values of a change after a name, which ends at `end`."""
+    part = text[end : end + _READ]
+    yield from _from_to(part, end)
     changed = _names().changed.match(part)
-    later = _value(text, end + changed.end(), table, unless=_set("circumstances"), name="") if changed else None
+    later = _value(text, end + changed.end(), PASSWORD, unless=_set("circumstances"), name="") if changed else None
     if later:
-        yield *later, "secret"
-    if place or later:
-        return
-    name = text[begin:end]
-    place = (
-        _verb_last(text, end, name) or _change_last(part, end) or _value_first(lead, begin) or _without_verb(text, end)
+        yield later
+
+
+def _elsewhere(text: str, begin: int, end: int, *, is_unsure: bool) -> tuple[int, int] | None:
+    """Begin and end of a password that no verb or label directly after its name leads to."""
+    if is_unsure:
+        return _far_label(text, end)
+    return (
+        _verb_last(text, end, text[begin:end])
+        or _change_last(text[end : end + _READ], end)
+        or _value_first(text[max(0, begin - _BEFORE) : begin], begin)
+        or _without_verb(text, end)
+        or _far_label(text, end)
     )
-    if place:
-        yield *place, "secret"
 
 
 def _ways(part: str, lead: str, account: re.Match[str] | None, table: str, name: str) -> list[_Way]:
@@ -340,9 +350,9 @@ def _distinct_value(text: str, at: int) -> tuple[int, int] | None:
     return place if place and is_distinct(text[slice(*place)]) and ends_clause(text, place[1]) else None
 
 
-def _number_first(lead: str, begin: int, table: str) -> tuple[int, int] | None:
+def _number_first(lead: str, begin: int) -> tuple[int, int] | None:
     """Begin and end of a code before its name: "7743 is the PIN"."""
-    earlier = _names().before.search(lead) if table == CODE else None
+    earlier = _names().before.search(lead)
     if earlier is None or earlier[2] is None or not _DIGITS.fullmatch(earlier[2]) or _YEAR.fullmatch(earlier[2]):
         return None
     return begin - len(lead) + earlier.start(2), begin - len(lead) + earlier.end(2)
@@ -371,9 +381,17 @@ def _first_value(text: str, end: int, ways: list[_Way], table: str, name: str) -
         if way is None:
             continue
         place = _value(text, end + way.end(), table, unless=unless, name=name)
-        if place and (_may_stand_between(way) or (table == PASSWORD and is_distinct(text[slice(*place)]))):
+        if place and _fits_way(way, text[slice(*place)], table):
             return None if table == CODE and _is_year_after_in(text, *place) else place
     return None
+
+
+def _fits_way(way: re.Match[str], value: str, table: str) -> bool:
+    """Whether the words between a name and a value may stand there: any before a distinct password, few before a number."""
+    if table == PASSWORD and is_distinct(value):
+        return True
+    is_short_number = table == PASSWORD and _is_short_number(value)
+    return _may_stand_between(way) and not (is_short_number and way.re.groups and len(way[1].split()) > _NEAR)
 
 
 def _is_year_after_in(text: str, begin: int, end: int) -> bool:
@@ -409,8 +427,7 @@ def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, nam
     The value may be a word without digits, but none of `unless`; None: it may be no such word.
     """
     if table == CODE:
-        digits = _DIGITS.match(text, at)
-        return digits.span() if digits else None
+        return _digits(text, at)
     quoted = _quoted().match(text, at)
     if quoted and quoted[1].strip().lower() not in _set("not_values"):
         return quoted.span(1) if table == PASSWORD or _has_shape(quoted[1], table) else None
@@ -422,7 +439,14 @@ def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, nam
         return at, end
     if table != PASSWORD or unless is None or text[at:end].lower() in unless:
         return None
-    return _words(text, at, end, name)
+    is_number = unless is _ANY and _is_short_number(text[at:end]) and ends_clause(text, end)
+    return (at, end) if is_number else _words(text, at, end, name)
+
+
+def _digits(text: str, at: int) -> tuple[int, int] | None:
+    """Begin and end of the digits of a code at a place, also in words."""
+    digits = _DIGITS.match(text, at) or _digit_words().match(text, at)
+    return digits.span() if digits else None
 
 
 def _words(text: str, at: int, end: int, name: str) -> tuple[int, int] | None:
@@ -435,6 +459,13 @@ def _words(text: str, at: int, end: int, name: str) -> tuple[int, int] | None:
             ordinary = _set("of") | _set("not_values") | _set("clause_words")
             return phrase.span() if ordinary.isdisjoint(parts) else None
     return (at, end) if _is_plain(text[at:end]) and ends_clause(text, end) else None
+
+
+@cache
+def _digit_words() -> re.Pattern[str]:
+    """At least four digits in words: "one nine eight four"."""
+    word = choice("digit_words")
+    return lazy_regex(rf"(?:{word})(?:[\s,-]{{1,2}}(?:{word})){{3,7}}(?![^\W_])", re.IGNORECASE)
 
 
 @cache
@@ -493,6 +524,10 @@ def fits(value: str, table: str, *, or_word: bool) -> bool:
     return _has_shape(value, table) or (or_word and table == PASSWORD and _is_plain(value))
 
 
+def _is_short_number(value: str) -> bool:
+    return value.isdecimal() and len(value) >= _SHORT and _YEAR.fullmatch(value) is None
+
+
 def _is_plain(value: str) -> bool:
     """Whether a word without digits may be a password: not one that says what the password is like."""
     low = value.lower()
@@ -516,12 +551,11 @@ def ends_clause(text: str, end: int) -> bool:
 
 def _listed(text: str, end: int) -> Iterator[tuple[int, int, str]]:
     """The recovery codes after their name: groups of digits, or of letters and digits, in a list."""
-    lead = _RECOVERY_LEAD.match(text[end : end + _READ])
-    at = end + lead.end() if lead and _may_stand_between(lead) else end
-    step = lead or _RECOVERY_NEXT.match(text, at)
+    lead = _RECOVERY_LEAD.match(text, end, end + _READ)
+    step = lead if lead and _may_stand_between(lead) else _RECOVERY_NEXT.match(text, end)
     if step is None:
         return
-    at = at if lead else step.end()
+    at = step.end()
     for _ in range(_RECOVERY_MOST):
         code = _RECOVERY_CODE.match(text, at)
         if code is None or not _is_recovery_code(code[0]):
@@ -546,7 +580,7 @@ def _after_unspaced(text: str, end: int) -> Iterator[tuple[int, int, str]]:
     if verb and value:
         word = value[0].strip("\"'`").rstrip(".,!?;:")
         begin = verb.end() + value[0].index(word) if word else verb.end()
-        is_unsure = verb[0].isspace() or text.startswith(_PATH, end - len(_PATH))
+        is_unsure = verb[0].isspace() or verb[1] is not None or text.startswith(_PATH, end - len(_PATH))
         is_value = (
             any(map(str.isdigit, word)) and _has_shape(word, PASSWORD) and "/" not in word
             if is_unsure

@@ -22,7 +22,8 @@ _GAP: Final = lazy_regex(r"[\s0-9.,;:|/()*#\"'•·_–—-]{1,12}")
 _NAME: Final = lazy_regex(
     r"(?:seed|recovery|mnemonic|backup|wallet|secret recovery)[ -](?:phrase|words?|seed)|seed[ -]?фраз\w{1,2}|"
     r"(?:wiederherstellungs|seed)-?(?:phrase|wörter)|phrase (?:de récupération|mnémonique|secrète)|助记词|シードフレーズ|시드 ?문구|"
-    r"frase (?:semilla|de recuperación|mnemónica|de recuperação|mnemônica|di recupero|mnemonica)|мнемоническая фраза|\bmnemonic\b",
+    r"frase (?:semilla|de recuperación|mnemónica|de recuperação|mnemônica|di recupero|mnemonica)|мнемоническая фраза|\bmnemonic\b|"
+    r"\bwords?\s[0-9]{1,2}\s?[–-]\s?[0-9]{2}",
     re.IGNORECASE,
 )
 _KEYWORDS: Final = (
