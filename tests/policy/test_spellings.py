@@ -1,7 +1,10 @@
 """One text in many spellings is the same text; another number, accent or price is not."""
 
+import html
+import json
 import time
 import unicodedata
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import example, given, strategies as st
@@ -39,6 +42,38 @@ PAIRS = [
 ]
 
 
+ESCAPED = 'Zoë Straße\'s "key" is Finn – 4821 9930'
+ESCAPES = [
+    *(html.escape(ESCAPED), html.escape(html.escape(ESCAPED)), ESCAPED.replace("ë", "&euml;").replace(" ", "&nbsp;")),
+    *(quote(ESCAPED), quote_plus(ESCAPED), json.dumps(ESCAPED), json.dumps(ESCAPED, ensure_ascii=False)),
+    *(ESCAPED.replace("ë", r"\u{eb}"), ESCAPED.replace("4821", r"\4821"), ESCAPED.replace("Straße", "Stra-\nße")),
+    *(ESCAPED.replace("Finn", marked) for marked in ("**Finn**", "F**in**n", "_Finn_", "`Finn`", "~~Finn~~")),
+    *(ESCAPED.replace("Finn", marked) for marked in ("<b>Finn</b>", "[Finn](https://x.example)")),
+    *(ESCAPED.replace("is Finn", broken) for broken in ("is\n> Finn", "is<br>Finn")),
+    *(ESCAPED.replace("4821 9930", number) for number in ("48219930", "48-21-99-30")),
+]
+
+
+@pytest.mark.parametrize("text", ESCAPES)
+def test_a_text_is_found_in_its_escapes_and_marks(text: str) -> None:
+    assert Phrase(ESCAPED).is_in(f"I know: {text} today")
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text"),
+    [("see a_b", "see ab"), ("2*3", "23"), ("x A", r"x %4"), ("Finn", "F<i>um"), ("a b", "a+b")],
+)
+def test_marks_of_a_phrase_make_a_difference(phrase: str, text: str) -> None:
+    assert not Phrase(phrase).is_in(text)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text"), [("a <b> c", "a &lt;b&gt; c"), ("AT&T", "AT&amp;T"), ("😀", r"\ud83d\ude00")]
+)
+def test_signs_are_found_in_their_escapes(phrase: str, text: str) -> None:
+    assert Phrase(phrase).is_in(text)
+
+
 @pytest.mark.parametrize("text", SAME)
 def test_spellings_of_one_text_contain_each_other(text: str) -> None:
     assert Phrase(TEXT).is_in(f"I know: {text}.")
@@ -68,7 +103,27 @@ def test_the_spellings_to_look_for_in_files_are_all_the_same_text() -> None:
     assert {TEXT.replace("4821", "48 21"), unicodedata.normalize("NFD", TEXT)} <= set(spellings(TEXT))
 
 
-@pytest.mark.parametrize("unit", ["1 ", "4821", "4 8 2 ", "é", "(", "4......8", "4 8 2 1"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "1 ",
+        "4821",
+        "4 8 2 ",
+        "é",
+        "(",
+        "4......8",
+        "4 8 2 1",
+        "&amp;",
+        "&",
+        "%20",
+        "*",
+        "_a",
+        "[a](",
+        "<a ",
+        "a-\n",
+        "\\u00eb",
+    ],
+)
 def test_the_time_is_in_proportion_to_the_length(unit: str) -> None:
     begun = time.process_time()
     Phrase("4 8 2 1 9 9 9 9").is_in(unit * (200_000 // len(unit)))

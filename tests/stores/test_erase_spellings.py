@@ -1,10 +1,12 @@
 """An erase by text destroys every spelling of it, in both kinds of stores, and leaves other texts alone."""
 
+import json
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -23,8 +25,14 @@ SPELLINGS = [
     *(TEXT, TEXT.casefold(), unicodedata.normalize("NFD", TEXT), TEXT.replace(" ", "  "), TEXT.replace(" ", "\n")),
     *(TEXT.replace(" ", "\u00a0"), TEXT.replace("PIN", "P\u200bI\u00adN"), TEXT.replace("4821", "48 21")),
     *(TEXT.replace("4821", "4-8-2-1"), TEXT.replace("4821", "４８２１"), TEXT.replace("Müller", "M𝐮\u0308ller")),
+    *(
+        json.dumps({"note": TEXT}),
+        f"https://x.example/?q={quote(TEXT)}",
+        TEXT.replace("ë", "&euml;").replace(" ", "&nbsp;"),
+    ),
+    *(TEXT.replace("4821", "**4821**"), TEXT.replace("PIN", "P<b>I</b>N"), TEXT.replace("Müller", "Mül-\nler")),
 ]
-OTHERS = ["Zoë Müller has PIN 4822", "Zoë Müller has paid 48.21", "Zoë Miller has PIN 4821"]
+OTHERS = ["Zoë Müller has PIN 4822", "Zoë Müller has paid 48.21", "Zoë Miller has PIN 4821", "Zoë Müller has PIN%4822"]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

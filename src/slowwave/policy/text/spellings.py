@@ -2,7 +2,8 @@
 
 Two texts are the same if they differ only in compatibility and composition (Unicode NFKC), case, white space and line
 breaks, invisible characters, typographic quotes and dashes, vowel points, the script of digits, or in how the digits of a
-number of at least four digits are grouped ("4821", "48 21", "4-8-2-1"). Accents, letters and superscripts make a difference. A
+number of at least four digits are grouped ("4821", "48 21", "4-8-2-1"). Accents, letters and superscripts make a difference. A text with
+escapes (HTML, addresses, JSON) or marks of Markdown and HTML is also compared as it is shown without them. A
 decimal point is no grouping ("48.21"), and neither are a date, an address, or digits of a longer number of the same groups
 ("01 48 21 33"). Of two numbers in groups, one may only have more groups than the other: "1 234" is not "12 34".
 """
@@ -15,6 +16,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
+from slowwave.policy.text.escapes import unescaped
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _INVISIBLE: Final = lazy_regex(
@@ -41,8 +43,8 @@ _DOTTED: Final = lazy_regex(r"(?![0-9](?:\.[0-9]){3}$)[0-9]{1,3}(?:\.[0-9]{1,3})
 """An address such as 192.168.1.11, or a version, unless its groups are thousands or it has four single digits."""
 _BETWEEN: Final = r"[ .,'/()_·-]"
 _RUN: Final = lazy_regex(rf"[0-9](?:{_BETWEEN}{{0,3}}[0-9])*")
-_LOOSE: Final = "[ _(-]{0,2}"
-"""Between a number and a letter there may be a space, or none."""
+_LOOSE: Final = "[ _(-]{0,3}"
+"""Between a number and a letter there may be a space, a dash between spaces, or nothing."""
 _BORDER: Final = lazy_regex(r"(?<=[0-9])[ _-]?(?=[^\W\d_])|(?<=[^\W\d_])[ _-]?(?=[0-9])")
 _GROUPED_LEAST: Final = 4
 """Digits from which a number may be written in groups."""
@@ -93,7 +95,10 @@ class Phrase:
         """Whether the text contains the phrase. The empty phrase is in every text."""
         if text == self._text:
             return True  # a text of 20,000 ligatures has 360,000 letters, which are not compared here
-        shown = plain(text)
+        without_escapes = unescaped(text)
+        return self._is_in_plain(plain(text)) or (without_escapes != text and self._is_in_plain(plain(without_escapes)))
+
+    def _is_in_plain(self, shown: str) -> bool:
         if self._plain in shown:
             return True
         if not self._digits or self._digits not in _NO_DIGIT.sub("", shown):
