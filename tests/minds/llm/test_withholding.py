@@ -102,3 +102,17 @@ def test_a_remote_embedder_gets_no_secret_and_a_local_one_does(opened: Open) -> 
     assert remote.texts
     assert not [text for text in remote.texts if PASSWORD in text or "4111" in text]
     assert SAID in local.texts
+
+
+@pytest.mark.parametrize("length", [5_800, 7_900, 15_800, 19_000])
+def test_a_key_is_not_divided_between_two_questions(opened: Open, talk: Callable[..., None], length: int) -> None:
+    lines = [f"{number:03}" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z" * 2 for number in range(50)]
+    key = "\n".join(("-----BEGIN RSA PRIVATE KEY-----", *lines, "-----END RSA PRIVATE KEY-----"))
+    model = Recorder()
+    memory = opened(llm=model)
+    talk(memory, f"{('The house is blue. ' * 2000)[:length]}\n{key}\n{'I like tea. ' * 1500}", "Good.")
+    memory.consolidate("c1", force=True)
+    asked = "\n".join(model.asked)
+    assert len(model.asked) > 1
+    assert asked.count("[private key removed]") >= 1
+    assert [line for line in lines if line in asked] == []

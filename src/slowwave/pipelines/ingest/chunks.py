@@ -19,6 +19,7 @@ from slowwave.model.progress import (
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.policy.guard.fence import remove_fenced_blocks
+from slowwave.policy.guard.redaction import secret_around
 from slowwave.policy.ranking.packing import estimate
 from slowwave.ports import Counting, Ports
 
@@ -189,14 +190,26 @@ def first_batch(texts: Iterator[str]) -> tuple[str, ...]:
 
 
 def piece_end(text: str, start: int) -> int:
-    """Where the piece that begins at `start` ends: after a paragraph, line, sentence or word, if one ends near the limit."""
+    """Where the piece that begins at `start` ends: after a paragraph, line, sentence or word, if one ends near the limit.
+
+    It ends before a secret that the limit would divide, because a part of a secret is not recognised.
+    """
     window = text[start : start + PIECE]
     while (tokens := estimate(window)) > TOKENS:
         window = window[: max(1, len(window) * TOKENS // (tokens + 1))]
     if start + len(window) >= len(text):
         return len(text)
     places = ((mark, window.rfind(mark, len(window) * 3 // 4)) for mark in _BREAKS)
-    return start + next((place + len(mark) for mark, place in places if place >= 0), len(window))
+    end = start + next((place + len(mark) for mark, place in places if place >= 0), len(window))
+    secret = secret_around(text, end)
+    return secret[0] if secret and secret[0] > start else end
+
+
+def _ending(text: str) -> str:
+    """The last characters of a text, without a part of a secret at their begin."""
+    cut = max(0, len(text) - EARLIER)
+    secret = secret_around(text, cut) if cut else None
+    return text[secret[1] if secret else cut :]
 
 
 def transcript(ports: Ports, chunk: Chunk) -> Transcript:
@@ -228,7 +241,7 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
     """The end of the text before the chunk, for context."""
     if chunk.start:
         (message,) = chunk.messages
-        return [replace(message, text=without_injected_blocks(message)[max(0, chunk.start - EARLIER) : chunk.start])]
+        return [replace(message, text=_ending(without_injected_blocks(message)[: chunk.start]))]
     cursor = chunk.messages[0].seq - 1
     if not cursor:
         return []
@@ -240,7 +253,7 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
         order="seq",
     )
     shortened = [
-        replace(message, text=without_injected_blocks(message)[-EARLIER:])
+        replace(message, text=_ending(without_injected_blocks(message)))
         for message in ports.store.select((ports.scope,), where)
         if message.phase not in _HIDDEN
     ]

@@ -18,6 +18,8 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
+_KEY_MOST, _NAME_MOST = 10_000, 240
+"""Characters before and after a place in which secrets are looked for, and between the name of a secret and its end."""
 _REMOVED: Final = lazy_regex(r"\[[^\[\]]* removed\]")
 
 
@@ -44,6 +46,24 @@ def redact(text: str) -> Redacted:
             kinds.append(kind)
         done = max(done, end)  # of two that overlap all is removed
     return Redacted(text="".join((*pieces, text[done:])), kinds=tuple(kinds))
+
+
+def secret_around(text: str, place: int) -> tuple[int, int] | None:
+    """Begin and end of the secrets in which a text may not be cut at a place, with the name in the same line; None if it may.
+
+    A part of a private key, or a password without its name, is not recognised.
+
+    >>> text = "Hello. My PIN is 4821."
+    >>> secret_around(text, 15), secret_around(text, 21)
+    ((0, 21), None)
+    """
+    low = max(0, place - _KEY_MOST)
+    begin = end = place
+    for first, last, _ in _secrets(text[low : place + _KEY_MOST]):
+        named = max(text.rfind("\n", 0, low + first) + 1, low + first - _NAME_MOST, 0)
+        if named < place < low + last:
+            begin, end = min(begin, named), max(end, low + last)
+    return (begin, end) if begin < end else None
 
 
 def hollow(text: str) -> bool:
