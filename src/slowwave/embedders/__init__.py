@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from slowwave.errors import TOO_MANY_FILES, EmbedderError, SettingsError, SlowwaveError, shown
+from slowwave.model.plain_text import without_quotes
 from slowwave.telemetry import child
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32
     except (
         Exception
     ) as error:  # foreign code may raise any exception: the texts get no vectors now, and the work stays due
-        raise EmbedderError(f"the embedder {name} failed: {type(error).__name__}: {error}") from error
+        raise EmbedderError(f"the embedder {name} failed: {without_quotes(error, texts)}") from error
     if array.dtype.kind == "O" and inspect.iscoroutine(answer):
         answer.close()
         raise EmbedderError(f"the embedder {name} is asynchronous; `embed` must return the vectors themselves")

@@ -116,3 +116,31 @@ def test_a_key_is_not_divided_between_two_questions(opened: Open, talk: Callable
     assert len(model.asked) > 1
     assert asked.count("[private key removed]") >= 1
     assert [line for line in lines if line in asked] == []
+
+
+class Echo:
+    """A model and an embedder whose errors quote what they got."""
+
+    name = "echo"
+
+    def complete(self, *, messages: Sequence[dict[str, str]]) -> str:
+        raise RuntimeError(f"rejected: {messages[-1]['content'][-400:]}")
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise RuntimeError(f"rejected: {list(texts)!r}")
+
+
+class Unreadable:
+    """A model that repeats the messages in place of an answer."""
+
+    def complete(self, *, messages: Sequence[dict[str, str]]) -> str:
+        return messages[-1]["content"][-400:]
+
+
+@pytest.mark.parametrize("model", [Echo(), Unreadable()])
+def test_no_problem_quotes_a_memory(opened: Open, talk: Callable[..., None], model: object) -> None:
+    memory = opened(llm=model, embedder=Echo())
+    talk(memory, "My quokka lives in the garden of Zanzibar and eats leaves")
+    problems = [*memory.consolidate("c1", force=True).problems, *memory.sleep().problems]
+    assert problems
+    assert [problem for problem in problems if "quokka" in problem or "Zanzibar" in problem] == []

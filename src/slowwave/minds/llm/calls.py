@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, Self, TypeGuard, cast
 
 from slowwave import forks
 from slowwave.errors import InputError, ModelError, PortError, shown
-from slowwave.model.plain_text import tidy
+from slowwave.model.plain_text import without_quotes
 from slowwave.ports import LLM
 from slowwave.telemetry import child
 from slowwave.transport.patience import retry_delay
@@ -33,7 +33,6 @@ _FORKED: Final = (
     "the event loop that the model belongs to runs in the process that this one was forked from: open the memory again"
 )
 _POLL: Final = 0.5  # seconds between checks that the event loop of the model still runs
-_ERROR_LONGEST: Final = 500  # characters
 _TOKENS_MAX: Final = 10_000_000  # of one call; no context window is as large
 _TOO_MANY: Final = 429
 _LENGTH: Final = ("length", "max_tokens")
@@ -99,17 +98,18 @@ def is_async(llm: object) -> bool:
 
 
 @child("slowwave.model")
-def call_model(call: Callable[[], object], seconds: float | None = None) -> object:
+def call_model(call: Callable[[], object], seconds: float | None = None, *, asked: str = "") -> object:
     """The result of a call of user code. Any exception, and a time-out after `seconds`, becomes a ModelError.
 
-    With `seconds` the call runs on its own thread, which is abandoned at the time-out.
+    With `seconds` the call runs on its own thread, which is abandoned at the time-out. The message of an exception that
+    quotes `asked`, the text of the question, is left out.
     """
     try:
         answer = call() if seconds is None else _call_in_thread(call, seconds)
     except PortError:
         raise
     except Exception as error:  # code of the user may raise anything
-        failure = ModelError(f"the model failed: {_error_text(error)}")
+        failure = ModelError(f"the model failed: {without_quotes(error, [asked])}")
         failure.retry_after = _retry_after(error)
         raise failure from error
     if inspect.isawaitable(answer):
@@ -272,11 +272,6 @@ def _joined(parts: Sequence[Any]) -> str | None:
 
 def _field(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
-def _error_text(error: Exception) -> str:
-    text = tidy(str(error))[:_ERROR_LONGEST]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _retry_after(error: Exception) -> float | None:

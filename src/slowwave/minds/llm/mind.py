@@ -36,7 +36,6 @@ from slowwave.upkeep import ModelLimits
 Value = TypeVar("Value")
 Interpreted = tuple[Value, Sequence[Rejected]]
 
-_QUOTED: Final = 160  # characters of an unreadable answer in the error message
 _STYLES: Final = ("cluster", "cascade")
 
 
@@ -264,8 +263,8 @@ class LanguageMind:
         try:
             return reply.content, interpreted(reply.content)
         except ModelError as error:
-            beginning = tidy(raw_of(reply.content))[:_QUOTED]
-            twice = ModelError(f"the model's answer could not be read, twice: {error}; it began {beginning!r}")
+            length = len(raw_of(reply.content))
+            twice = ModelError(f"the model's answer could not be read, twice: {error}; it has {length:,} characters")
             twice.cut_off = error.cut_off or reply.cut
             raise twice from error
 
@@ -277,7 +276,7 @@ class LanguageMind:
         sent = True
         try:
             with telling_limits(self._pause):
-                answer = call_model(lambda: question.call(self._llm), self._seconds)
+                answer = call_model(lambda: question.call(self._llm), self._seconds, asked=question.text)
             tokens_in, tokens_out = tokens_of(answer)
             if miscounts(answer):
                 problems.append("the model's token counts are not usable; its texts were counted instead")

@@ -369,7 +369,7 @@ def _refuse_twin(ports: Ports, memory: Memory) -> None:
             )
         return
     if twin := _twin(ports, memory):
-        raise ConflictError(f"{twin.id} says the same already: {twin.text!r}; delete one of the two first")
+        raise ConflictError(f"{twin.id} says the same already; delete one of the two first")
 
 
 def _twin(ports: Ports, memory: Memory, *, besides: str = "") -> Memory | None:

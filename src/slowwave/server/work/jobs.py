@@ -164,12 +164,12 @@ class Jobs:
 
 
 def _run(job: Job, work: Callable[[Report], object]) -> None:
-    """Run a job on its thread. An error that is no SlowwaveError is a defect: it is logged and the job has failed."""
+    """Run a job on its thread. Its caller gets the sentence of an error, which may quote a memory; the log does not. An error that is no SlowwaveError is a defect: it is logged and the job has failed."""
     job.begin()
     try:
         job.end(work(job.report))
     except SlowwaveError as error:
-        _log.warning("%s in %s failed: %s", job.kind, job.scope, error)
+        _log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
         job.fail(error)
     finally:
         if not job.has_ended:
