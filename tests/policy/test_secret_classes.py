@@ -70,6 +70,11 @@ SECRETS = [
     ("wallet secret (hex) " + "e748d0eb" * 8, ["e748d0eb"]),
     ("Steam guard recovery code RUDZ-SX1U-IQOT", ["SX1U-IQOT"]),
     ("NHS / NI number QQ 12 34 56 C", ["12 34 56"]),
+    ("acuérdate: la clave de la alarma es 7741", ["7741"]),
+    ("mitt nya lösenord på jobbet blev Björkmossa3", ["Björkmossa3"]),
+    ("рутер: admin / Teremok_55", ["Teremok_55"]),
+    ("비번 바꿨어: dokkaebi33", ["dokkaebi33"]),
+    ("Airbnb key box 3085, second floor", ["3085"]),
     ("Tresor: 14 rechts, 32 links, 7 rechts", ["14 rechts", "32"]),
 ]
 HONEST = [
@@ -80,6 +85,8 @@ HONEST = [
     "wifi is slow / unusable upstairs",
     "Passwords moved from one team to another",
     "bus pass: MVV2024",
+    "Airbnb in Lisbon, 3085 reviews",
+    "router: admin page at 192.168.0.1",
     'print(login("user1", "password123"))',
     "docker login -u bob --password-stdin < file",
     "mongo --host localhost --port 27017",

@@ -6,8 +6,10 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from slowwave.stores.postgres.errors import translated
 from slowwave.testing.postgres import PostgresServer
 
 BENCH = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "postgres_checks.py"))
@@ -45,3 +47,14 @@ def test_figures_may_be_a_point_apart_and_counts_may_not() -> None:
     assert [*BENCH["differences"](ours, {**ours, "R@10": 83.5, "ms_p50": 5.0})] == []
     found = BENCH["differences"](ours, {**ours, "questions": 382, "half": {"hot": 78.0}})
     assert [*found] == ["questions: 383 and 382", "half.hot: 80.0 and 78.0"]
+
+
+def test_an_error_of_the_server_does_not_quote_a_row(own: str) -> None:
+    with psycopg.connect(own) as db:
+        db.execute("CREATE TEMPORARY TABLE words (word text UNIQUE)")
+        with pytest.raises(psycopg.Error) as failed:
+            db.execute("INSERT INTO words VALUES ('quokka'), ('quokka')")
+    assert "quokka" in str(failed.value)
+    said = str(translated(failed.value, "the store"))
+    assert "unique" in said
+    assert "quokka" not in said

@@ -59,7 +59,7 @@ def _words() -> _Words:
         ),
         verb=lazy_regex(rf"(?<![^\W_])(?:{choice('lock_verbs')}|{choice('lock_presses')})(?![^\W_])", re.IGNORECASE),
         named=lazy_regex(
-            rf"(?<![^\W_])(?:(?:{names})(?:\s[^\s.,;:]{{1,10}}){{0,3}}?[\s'’](?:{places})|(?:{places})[\s-](?:{names})|keypad|digicode)"
+            rf"(?<![^\W_])(?:(?:{names})(?:\s[^\s.,;:]{{1,10}}){{0,3}}?[\s'’](?:{places})|(?:{places})[\s-](?:{names})|keypad|digicode|key ?box|lock ?box|key safe|schlüssel(?:box|safe))"
             rf"(?![^\W_])(?:\s[^\s.,;:=]{{1,12}}){{0,2}}?(?:\s{{0,2}}[:=]\s{{0,2}}|\s(?:(?:{choice('copulas')})\s)?)\Z",
             re.IGNORECASE,
         ),

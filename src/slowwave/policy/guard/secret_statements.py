@@ -41,7 +41,7 @@ _ANSWER: Final = lazy_regex(
 _FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
 _KEY_FLAG: Final = lazy_regex(r"\s(?=[A-Za-z0-9+/_=]{32}[A-Za-z0-9+/_=]{0,500}+(?![\w-]))")
 _UNSPACED_VERB: Final = lazy_regex(
-    rf"(\s?[A-Za-z-]{{2,12}}\s?)?\s?(?:(?:[는은이가를을]|(?:现在|現在|已)?(?:的?[是为為]|[改换換设設](?:成|为|為)?了?)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{{0,2}}|\s)[{_QUOTES}]?"
+    rf"(\s?[^\s:：=、。,.!?]{{2,10}}\s?)?\s?(?:(?:[는은이가를을]|(?:现在|現在|已)?(?:的?[是为為]|[改换換设設](?:成|为|為)?了?)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{{0,2}}|\s)[{_QUOTES}]?"
 )
 _VERB_LAST: Final = lazy_regex(
     r"\s{1,3}([!-~]{4,60})\s{1,3}(?:है|हैं|था|थी|हैः|ہے|है।)(?![^\W_])"  # Hindi, Urdu: the value in Latin letters

@@ -92,7 +92,7 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], Callable[[str], Slo
 
 def translated(error: psycopg.Error, name: str) -> SlowwaveError:
     """The error of Slowwave that says what to do next. Raise it `from` the original."""
-    said = " ".join(str(error).split())
+    said = " ".join((error.diag.message_primary or str(error)).split())  # the details may quote a row
     for kinds, meant, sentence in _MEANING:
         if isinstance(error, kinds):
             return meant(sentence.format(name=name, error=said))
