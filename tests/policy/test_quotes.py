@@ -65,3 +65,12 @@ def test_any_run_of_whole_words_is_found(text: str, start: int, length: int) -> 
     assert found is None or 0 <= found.start < found.end <= len(text)
     if any(c.isascii() and c.isalnum() for c in cut.split(" ")[0][:1]) and cut.isascii() and text.isascii():
         assert found is not None
+
+
+def test_a_long_quote_is_found_only_exactly() -> None:
+    short, long = ("the harbour lamps were lit at nine and " * times for times in (10, 11))
+    assert locate(short.replace("lit", "lid", 1), f"They said: {long}.")
+    assert locate(long.replace("lit", "lid", 1), f"They said: {long}.") is None
+    span = locate(long.upper(), f"They said: {long}.")
+    assert span is not None
+    assert span.exact
