@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from slowwave.errors import InputError
+from slowwave.errors import InputError, shown
 from slowwave.pipelines.conversations import conversation_summaries, latest_conversation, unknown_conversation
 from slowwave.pipelines.sleep.conversation_summary import unsummarised_spans
 from slowwave.ports import Ports
@@ -24,7 +24,7 @@ def handle_agent_command(ports: Ports, text: str) -> str:
     name, _, argument = text.strip().partition(" ")
     command = _COMMANDS.get(name.lower())
     if command is None:
-        raise InputError(f"no command {text!r}: use one of {', '.join(sorted(_COMMANDS))}")
+        raise InputError(f"no command {shown(text)}: use one of {', '.join(sorted(_COMMANDS))}")
     return command(ports, argument.strip() or latest_conversation(ports))
 
 
