@@ -6,6 +6,7 @@ The kinds of text are those of the library's tests, and units that chance puts t
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 from typing import Final
@@ -84,8 +85,8 @@ def seconds(text: str, folder: Path) -> dict[str, float]:
 def too_slow(made: Callable[[int], str], longest: int, folder: Path) -> dict[str, float]:
     """The verbs whose time grows faster than the length, and by how much it grows per doubling; the best of six tries.
 
-    Of a fault the time grows as fast in both doublings. If it grows in one of them only, the texts were read in different ways:
-    a fact, for example, was only found in the longer one.
+    Of a fault the time grows as fast in each doubling, also in the one after the longest text. If it grows in some of them only,
+    the texts were read in different ways: a longer one has one piece more, or a fact is only found in it.
 
     Args:
         made: gives a text of a length.
@@ -104,11 +105,12 @@ def too_slow(made: Callable[[int], str], longest: int, folder: Path) -> dict[str
         if max(growth.values()) <= GROWTH:
             return {}
         long = {name: min(took, long[name]) for name, took in seconds(made(longest), folder).items()}
-    middle = seconds(made(longest // 2), folder)
+    middle, twice = (seconds(made(length), folder) for length in (longest // 2, 2 * longest))
+    taken = {name: (short[name], middle[name], long[name], twice[name]) for name in growth}
     return {
-        name: round(each, 2)
-        for name, each in growth.items()
-        if each > GROWTH and GROWTH * short[name] < middle[name] < long[name] / GROWTH
+        name: round(growth[name], 2)
+        for name, times in taken.items()
+        if all(GROWTH * before < after for before, after in pairwise(times))
     }
 
 
@@ -160,7 +162,7 @@ PIECES: Final = (
     ),
 )
 """What a unit is made of: characters and words that some pattern begins, continues or ends with."""
-LENGTHS: Final = (20_000, 60_000)
+LENGTHS: Final = (10_000, 60_000)
 
 
 def long_texts(place: Place) -> int:
@@ -172,7 +174,7 @@ def long_texts(place: Place) -> int:
         name = place.chance.choice(sorted(KINDS))
         repeated: Callable[[int], str] = lambda length, unit=unit: (unit * (length // len(unit) + 1))[:length]  # type: ignore[misc]  # noqa: E731
         made, shown = place.chance.choice([(KINDS[name], name), (repeated, repr(unit))])
-        longest = place.chance.choice(LENGTHS) if place.size >= 1 else LENGTHS[0] // 4
+        longest = place.chance.choice(LENGTHS) if place.size >= 1 else LENGTHS[0] // 2
         slow = too_slow(made, longest, place.folder)
         assert slow == {}, f"{shown} at {longest} characters: growth per doubling {slow}"
         done += len(VERBS)

@@ -75,6 +75,8 @@ class HostileServer:
             try:
                 request = self._request(connection)
                 self.received.append(request)
+                if not _whole(request):
+                    return  # the client has closed the connection, or the server ends
                 for piece in self._script(request):
                     self._send(connection, piece)
                     if self._ended.wait(self._pause):

@@ -18,8 +18,13 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
-_KEY_MOST, _NAME_MOST = 10_000, 240
-"""Characters before and after a place in which secrets are looked for, and between the name of a secret and its end."""
+_KEY_MOST: Final = 10_000
+"""Characters before and after a place in which private keys are looked for."""
+_SECRET_MOST: Final = 4_000
+"""The same for other secrets, such as web tokens."""
+_NAME_MOST: Final = 240
+"""Characters between the name of a secret and its end."""
+_KEY_MARK: Final = lazy_regex(r"(?i)-----BEGIN|PuTTY")
 _REMOVED: Final = lazy_regex(r"\[[^\[\]]* removed\]")
 
 
@@ -57,9 +62,10 @@ def secret_around(text: str, place: int) -> tuple[int, int] | None:
     >>> secret_around(text, 15), secret_around(text, 21)
     ((0, 21), None)
     """
-    low = max(0, place - _KEY_MOST)
+    reach = _KEY_MOST if _KEY_MARK.search(text, max(0, place - _KEY_MOST), place) else _SECRET_MOST
+    low = max(0, place - reach)
     begin = end = place
-    for first, last, _ in _secrets(text[low : place + _KEY_MOST]):
+    for first, last, _ in _secrets(text[low : place + reach]):
         named = max(text.rfind("\n", 0, low + first) + 1, low + first - _NAME_MOST, 0)
         if named < place < low + last:
             begin, end = min(begin, named), max(end, low + last)
