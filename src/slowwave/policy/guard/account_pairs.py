@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from slowwave.policy.guard.secret_statements import choice, ends_clause, is_distinct
+from slowwave.policy.guard.secret_statements import ends_clause, is_distinct
+from slowwave.policy.guard.secret_words import choice
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _BEFORE: Final = 120

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from slowwave.policy.guard.secret_statements import choice, ends_clause, table
+from slowwave.policy.guard.secret_statements import ends_clause
+from slowwave.policy.guard.secret_words import choice, word_set
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 _CODE: Final = lazy_regex(
@@ -100,5 +101,5 @@ def _is_end(text: str, end: int) -> bool:
     """Whether a statement ends after a number, or its verb or place follows: "opens with 7719 on the keypad"."""
     following = _NEXT.match(text, end)
     return ends_clause(text, end) or (
-        following is not None and following[1].lower() in {*table("lock_verbs"), *table("lock_places")}
+        following is not None and following[1].lower() in word_set("lock_verbs") | word_set("lock_places")
     )

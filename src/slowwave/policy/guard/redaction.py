@@ -14,6 +14,7 @@ from slowwave.policy.guard import (
     secret_statements,
     seed_words,
 )
+from slowwave.policy.guard.secret_words import words_about_secrets
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
@@ -88,7 +89,7 @@ def hollow(text: str) -> bool:
 
 @cache
 def _label_stems() -> frozenset[str]:
-    return frozenset(map(stem, table_words("secret_labels") | secret_statements.words_about_secrets()))
+    return frozenset(map(stem, table_words("secret_labels") | words_about_secrets()))
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int, str]]:

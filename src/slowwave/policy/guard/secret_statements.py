@@ -4,14 +4,13 @@ The names, verbs and words that are no value of a secret are tables in `policy/d
 by its words there. After each name a limited number of characters is read, so the time is in proportion to the length.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pkgutil import get_data
 from typing import Final, TypeAlias
 
+from slowwave.policy.guard.secret_words import choice, choice_of, lines_of, word_set, words_of
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 PASSWORD, CODE, KEY, SHORT = "passwords", "codes", "keys", "short_passwords"
@@ -105,39 +104,6 @@ _IDENTITY_NUMBER: Final = lazy_regex(
 )
 
 
-@cache
-def _tables() -> Mapping[str, tuple[str, ...]]:
-    return {name: tuple(word for line in table for word in _words_of(line)) for name, table in _lines().items()}
-
-
-@cache
-def _lines() -> Mapping[str, list[str]]:
-    data = get_data("slowwave.policy", "data/secret_words.json")
-    assert data is not None
-    lines: Mapping[str, list[str]] = json.loads(data)
-    return lines
-
-
-def _words_of(line: str) -> list[str]:
-    return [word.strip() for word in line.split(",")]
-
-
-@cache
-def _set(table: str) -> frozenset[str]:
-    return frozenset(_tables()[table])
-
-
-def table(name: str) -> tuple[str, ...]:
-    """The words of a table of `policy/data/secret_words.json`, in the order of the file; KeyError if there is none."""
-    return _tables()[name]
-
-
-def words_about_secrets() -> frozenset[str]:
-    """The names of secrets, and the verbs and possessives around them, as single words."""
-    tables = ("passwords", "codes", "keys", "recovery_codes", "identities", "copulas", "owners")
-    return frozenset(part for table in tables for name in _tables()[table] for part in name.split())
-
-
 _Way: TypeAlias = tuple[re.Match[str] | None, frozenset[str] | None]
 """What leads from the name of a secret to a value, and which words are no value there; None: no word without digits is."""
 
@@ -170,17 +136,14 @@ class _Names:
 
 @cache
 def _names() -> _Names:
-    tables = {name: table for table in (SHORT, IDENTITY, RECOVERY, KEY, CODE, PASSWORD) for name in _tables()[table]}
+    tables = {name: table for table in (SHORT, IDENTITY, RECOVERY, KEY, CODE, PASSWORD) for name in words_of(table)}
     by_first: dict[str, list[str]] = {}
     for name in sorted(tables, key=len, reverse=True):
         first = _WORD.match(name)
         by_first.setdefault(first[0] if first else name, []).append(re.escape(name).replace(r"\ ", r"[ _-]"))
     verbs, unspaced = choice("copulas"), choice("unspaced_passwords")
     joining, accounts, owners = choice("joining"), choice("accounts"), choice("short_owners")
-    changes = [
-        tuple(map(_choice_of, map(_words_of, pair)))
-        for pair in zip(_lines()["changes"], _lines()["joining"], strict=True)
-    ]
+    changes = [tuple(map(choice_of, pair)) for pair in zip(lines_of("changes"), lines_of("joining"), strict=True)]
     each_change = "|".join(f"(?P<l{place}>{verbs_of})" for place, (verbs_of, _) in enumerate(changes))
     each_changed = "|".join(
         rf"(?:{verbs_of})\s{{1,2}}(?:[^\s.,;]{{1,6}}\s{{1,2}})?(?:{results})" for verbs_of, results in changes
@@ -216,15 +179,6 @@ def _names() -> _Names:
     )
 
 
-def choice(name: str) -> str:
-    """A pattern of the words of a table, the longest first."""
-    return _choice_of(_tables()[name])
-
-
-def _choice_of(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
 def found(text: str) -> Iterator[tuple[int, int, str]]:
     """The values of the secrets that a text names, as begin, end and kind."""
     names = _names()
@@ -251,8 +205,8 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _is_compound(word: str, following: str) -> bool:
     """Whether a word ends with the name of a password ("Druckerpasswort"); a short one only before a value ("rootpw:")."""
-    return word.endswith(_tables()["compound_ends"]) or (
-        following in {":", "="} and word.endswith(_tables()["short_compound_ends"])
+    return word.endswith(words_of("compound_ends")) or (
+        following in {":", "="} and word.endswith(words_of("short_compound_ends"))
     )
 
 
@@ -281,7 +235,7 @@ def _changes(text: str, end: int) -> Iterator[tuple[int, int]]:
     part = text[end : end + _READ]
     yield from _from_to(part, end)
     changed = _names().changed.match(part)
-    later = _value(text, end + changed.end(), PASSWORD, unless=_set("circumstances"), name="") if changed else None
+    later = _value(text, end + changed.end(), PASSWORD, unless=word_set("circumstances"), name="") if changed else None
     if later:
         yield later
 
@@ -301,7 +255,7 @@ def _elsewhere(text: str, begin: int, end: int, *, is_unsure: bool) -> tuple[int
 
 def _ways(part: str, lead: str, account: re.Match[str] | None, table: str, name: str) -> list[_Way]:
     """What may lead from a name to its value, the surest first: a label, a verb, a change, a preposition, nothing."""
-    names, unless = _names(), _set("circumstances")
+    names, unless = _names(), word_set("circumstances")
     ways: list[_Way] = [(_LABEL.match(part), _ANY), (names.verb.match(part), _ANY)]
     if table == KEY:
         return [*ways, (_KEY_FLAG.match(part), None)]
@@ -333,9 +287,11 @@ def _without_verb(text: str, end: int) -> tuple[int, int] | None:
 
 
 def _is_service(gap: Sequence[str]) -> bool:
-    services = _set("services")
+    services = word_set("services")
     return (
-        bool(gap) and (gap[-1] in services or gap[-1] in _set("owners")) and services.union(_set("of")).issuperset(gap)
+        bool(gap)
+        and (gap[-1] in services or gap[-1] in word_set("owners"))
+        and services.union(word_set("of")).issuperset(gap)
     )
 
 
@@ -361,7 +317,7 @@ def _number_first(lead: str, begin: int) -> tuple[int, int] | None:
 def _change_last(part: str, end: int) -> tuple[int, int] | None:
     """Begin and end of a new value between the name, which ends at `end`, and the word of its change."""
     late = _names().late.match(part)
-    if late is None or late[2].lower() in _set("circumstances"):
+    if late is None or late[2].lower() in word_set("circumstances"):
         return None
     return (end + late.start(2), end + late.end(2)) if _has_shape(late[2], PASSWORD) or _is_plain(late[2]) else None
 
@@ -410,7 +366,7 @@ def _verb_last(text: str, end: int, name: str) -> tuple[int, int] | None:
         return None
     group = said.lastindex or 0
     value = said[group].lower()
-    if value in _set("not_values") or not (_is_plain(said[group]) or _has_shape(said[group], PASSWORD)):
+    if value in word_set("not_values") or not (_is_plain(said[group]) or _has_shape(said[group], PASSWORD)):
         return None
     return end + said.start(group), end + said.end(group)
 
@@ -418,7 +374,7 @@ def _verb_last(text: str, end: int, name: str) -> tuple[int, int] | None:
 def _may_stand_between(way: re.Match[str]) -> bool:
     """Whether the words between a name and its value say whose it is or what for, as in "password for the office"."""
     gap = way[1].split() if way.re.groups else []
-    return not gap or gap[0].lower() in _set("of")
+    return not gap or gap[0].lower() in word_set("of")
 
 
 def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, name: str) -> tuple[int, int] | None:
@@ -429,7 +385,7 @@ def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, nam
     if table == CODE:
         return _digits(text, at)
     quoted = _quoted().match(text, at)
-    if quoted and quoted[1].strip().lower() not in _set("not_values"):
+    if quoted and quoted[1].strip().lower() not in word_set("not_values"):
         return quoted.span(1) if table == PASSWORD or _has_shape(quoted[1], table) else None
     token = _token().match(text, at)
     end = at + len(token[0].rstrip(".!?:*")) if token else at
@@ -456,7 +412,7 @@ def _words(text: str, at: int, end: int, name: str) -> tuple[int, int] | None:
     if phrase and ends_clause(text, phrase.end()):
         parts = phrase[0].lower().split()
         if not (is_label and "phras" not in name.lower()) or len(parts) >= _PASSPHRASE:
-            ordinary = _set("of") | _set("not_values") | _set("clause_words")
+            ordinary = word_set("of") | word_set("not_values") | word_set("clause_words")
             return phrase.span() if ordinary.isdisjoint(parts) else None
     return (at, end) if _is_plain(text[at:end]) and ends_clause(text, end) else None
 
@@ -481,7 +437,7 @@ def _token() -> re.Pattern[str]:
 def _has_shape(value: str, table: str) -> bool:
     """Whether a text looks like a secret by itself: letters with digits or symbols, or many digits."""
     low = value.lower()
-    if low in _set("not_values") or low.startswith(("/", "~/", "$", "%", "--")) or "://" in low or "***" in low:
+    if low in word_set("not_values") or low.startswith(("/", "~/", "$", "%", "--")) or "://" in low or "***" in low:
         return False
     if _QUANTITY.fullmatch(value) or _DATE.fullmatch(value):
         return False
@@ -535,7 +491,7 @@ def _is_plain(value: str) -> bool:
     return (
         is_word
         and len(value) >= _SHORT
-        and low not in _set("not_values")
+        and low not in word_set("not_values")
         and not (low.isascii() and low.endswith(_DERIVED))
     )
 
@@ -546,7 +502,7 @@ def ends_clause(text: str, end: int) -> bool:
     if _CLAUSE_END.match(part):
         return True
     following = _NEXT.match(part)
-    return following is not None and following[1].lower() in _set("clause_words")
+    return following is not None and following[1].lower() in word_set("clause_words")
 
 
 def _listed(text: str, end: int) -> Iterator[tuple[int, int, str]]:
@@ -586,5 +542,5 @@ def _after_unspaced(text: str, end: int) -> Iterator[tuple[int, int, str]]:
             if is_unsure
             else len(word) >= _SHORT
         )
-        if is_value and word.lower() not in _set("not_values"):
+        if is_value and word.lower() not in word_set("not_values"):
             yield begin, begin + len(word), "secret"
