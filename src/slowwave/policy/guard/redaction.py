@@ -14,6 +14,7 @@ from slowwave.policy.guard import (
     secret_statements,
     seed_words,
 )
+from slowwave.policy.guard.placeholders import is_placeholder
 from slowwave.policy.guard.secret_words import words_about_secrets
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.lexicon import table_words
@@ -93,6 +94,10 @@ def _label_stems() -> frozenset[str]:
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int, str]]:
+    return (found for found in _candidates(text) if not is_placeholder(text, *found[:2]))
+
+
+def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
     yield from secret_shapes.found(text)
     yield from secret_numbers.found(text)
     yield from seed_words.found(text)

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, TypeAlias
 
+from slowwave.policy.guard.secret_statements import ends_clause
+from slowwave.policy.guard.secret_words import choice
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 Found: TypeAlias = tuple[int, int, str]
@@ -29,24 +32,18 @@ _EXPIRY: Final = lazy_regex(
     r"(?:[\s,;|/]{1,3}([0-9]{3,4})(?![\w/.-]))?",
     re.IGNORECASE,
 )
-_CODE_BESIDE: Final = lazy_regex(
-    r"(?:\bC[ISV][CDV]|co?d|kod|код|code|码|コード)[^\n.!?0-9]{1,25}([0-9]{3,4})(?![\w/.-])", re.IGNORECASE
-)
-_AFTER_CARD: Final = 60
-"""Characters after a card number in which its expiry is looked for."""
-_CODE_NAMES: Final = (
-    r"(?:CVV2?|CVC2?|CVN2?|CSC|CID|CAV2|card (?:security|verification) (?:code|number|value)|security code|Pr(?:ü|ue)f(?:nummer|ziffer|code)|"
-    r"Kartenpr(?:ü|ue)fnummer|cryptogramme(?: visuel)?|c[óo]digo de (?:seguridad|seguran[çc]a)|codice di sicurezza|"
-    r"beveiligingscode|s(?:ä|ae)kerhetskod|kod zabezpieczający|код безопасности|güvenlik kodu|安全码|セキュリティコード|보안코드)"
-)
-_CODE: Final = lazy_regex(rf"(?<![0-9])[0-9]{{3,4}}(?![^\W{_CJK}]|-)")
-_CODE_LEAD: Final = lazy_regex(
-    rf"(?<![^\W_]){_CODE_NAMES}[\"'*`]{{0,3}}\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?"
-    r"(?:(?:on|of|for|from|at|auf|von|der|meiner|hinten|de|du|del|di|da|do|sur|en|sulla|na|no|van|op)"
-    r"(?:\s[^\W\d_]{1,15}){1,6}?\s{1,3})?"
-    r"(?:is|ist|est|es|è|é|lautet|это|[:=：#>-])?[\"'*`\s]{0,6}\Z",
+_NAMED_EXPIRY: Final = lazy_regex(
+    r"(?:exp|valid|thru|until|gültig|läuft|ablauf|fin|venc|vál|scad|geldig|giltig|utgång|gyldig|ważn|wygas|platn|срок|действ|годн|hạn|有效期|有効期限|유효)"
+    r"[^\n0-9]{0,20}?("
+    r"(?:20)?[0-9]{2}[-/.](?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])\s?[/.|-]\s?(?:20)?[0-9]{2}|"
+    r"(?:jan|gen|ene|feb|fév|feb|mar|mär|apr|avr|abr|ma[jiy]|mag|me[ij]|jun|juin|giu|jul|juil|lug|a[uoû][gû]|sep|set|o[ckut]t|nov|d[eéi][cz])[^\W\d_]{0,8}\.?,?\s(?:de\s|of\s)?(?:20)?[0-9]{2}"
+    r")(?![\w/.-]*[0-9])",
     re.IGNORECASE,
 )
+"""An expiry that is named as one: "valid thru 12/27", "expires December 2027", "exp 2027-12"."""
+_BY_CARD: Final = 60
+"""Characters before and after a card number in which its expiry and code are looked for."""
+_CODE: Final = lazy_regex(rf"(?<![0-9])[0-9]{{3,4}}(?![^\W{_CJK}]|-)")
 _BEFORE: Final = 120
 """Characters before a number in which its name is looked for."""
 _SOCIAL: Final = lazy_regex(r"(?<![\w-])(?!000|666|9\d\d)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![\w-])")
@@ -82,6 +79,28 @@ _LENGTHS: Final = {
 """Country -> characters of its account numbers (registry of ISO 13616)."""
 
 
+@cache
+def _code_lead() -> re.Pattern[str]:
+    """The name of the code of a card, up to the code."""
+    is_ = rf"(?<![^\W_])(?:{choice('copulas', 'plural_copulas')})(?![^\W_])|[:=：#>-]"
+    purpose = rf"(?:{choice('of')})(?:\s[^\W\d_]{{1,15}}){{1,6}}?\s{{0,3}}"
+    return lazy_regex(
+        rf"(?<![^\W_])(?:{choice('card_code_names')})[\"'*`]{{0,3}}\s{{0,3}}(?:\(\w{{3,4}}\)\s{{0,2}})?"
+        rf"(?:(?:{purpose}|(?:[^\W\d_]{{1,15}}\s{{0,3}}){{1,2}})?(?:{is_})|(?P<far>{purpose})?)"
+        rf"(?:\s{{1,2}}(?:the|die|le|la|el|il))?[\"'*`\s]{{0,6}}\Z",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _code_beside() -> re.Pattern[str]:
+    """The name of the code of a card after the number of the card, and the code."""
+    return lazy_regex(
+        rf"(?:\bC[ISV][CDV]|co?d|kod|код|code|码|コード|{choice('card_code_names')})[^\n.!?0-9]{{1,25}}([0-9]{{3,4}})(?![\w/.-])",
+        re.IGNORECASE,
+    )
+
+
 def found(text: str) -> Iterator[Found]:
     """The numbers of a text that are secrets. Takes time in proportion to its length."""
     if not text.isascii():
@@ -91,9 +110,10 @@ def found(text: str) -> Iterator[Found]:
         before = text[max(0, match.start() - _BEFORE) : match.start()]
         if _is_card("".join(_GROUP.findall(match[0]))) and _CARD_NAME.search(before):
             yield *match.span(), "card number"
-            yield from _beside(text, match.end())
+            yield from _beside(text, *match.span())
     for match in _CODE.finditer(text):
-        if _CODE_LEAD.search(text[max(0, match.start() - _BEFORE) : match.start()]):
+        lead = _code_lead().search(text[max(0, match.start() - _BEFORE) : match.start()])
+        if lead and (lead["far"] is None or ends_clause(text, match.end())):
             yield *match.span(), "card code"
     for match in _SOCIAL.finditer(text):
         yield match.start(), match.end(), "social security number"
@@ -113,7 +133,7 @@ def _cards(text: str) -> Iterator[Found]:
                 continue
             begin, end = groups[first][0], groups[last][1]
             yield begin, end, "card number"
-            yield from _beside(text, end)
+            yield from _beside(text, begin, end)
             first = last + 1
 
 
@@ -165,16 +185,25 @@ def luhn(digits: str) -> bool:
     return (sum(map(int, digits[::-2])) + sum(number // 10 + number % 10 for number in doubled)) % 10 == 0
 
 
-def _beside(text: str, end: int) -> Iterator[Found]:
-    """The expiry after a card number, and the code that follows the expiry."""
-    expiry = _EXPIRY.search(text, end, end + _AFTER_CARD)
+def _beside(text: str, begin: int, end: int) -> Iterator[Found]:
+    """The expiry before or after a card number, and the code that follows the expiry."""
+    near = _NAMED_EXPIRY.search(text, max(0, begin - _BY_CARD), begin) or _NAMED_EXPIRY.search(
+        text, end, end + _BY_CARD
+    )
+    if near:
+        yield *near.span(1), "card expiry"
+    expiry = _EXPIRY.search(text, end, end + _BY_CARD)
     if expiry:
         yield expiry.start(1), expiry.end(1), "card expiry"
         if expiry[2]:
             yield *expiry.span(2), "card code"
             return
-    if code := _CODE_BESIDE.search(text, end, end + _AFTER_CARD):
+    if code := _code_beside().search(text, end, end + _BY_CARD):
         yield *code.span(1), "card code"
+
+
+_ACCOUNT_DIGITS: Final = 10
+"""The least digits of an account number; with fewer it is text."""
 
 
 def _account_end(written: str) -> int | None:
@@ -190,5 +219,6 @@ def _account_end(written: str) -> int | None:
             plain += letter.upper()
         if wanted and len(plain) == wanted:
             digits = "".join(str(int(each, 36)) for each in plain[4:] + plain[:4])
-            return place + 1 if int(digits) % 97 == 1 else None
+            is_account = int(digits) % 97 == 1 and sum(map(str.isdigit, plain)) >= _ACCOUNT_DIGITS
+            return place + 1 if is_account else None
     return None

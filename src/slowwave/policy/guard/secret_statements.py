@@ -27,8 +27,10 @@ _QUOTES: Final = "\"'`„“”«»‘’‹›「」『』"
 _QUOTED: Final = rf"[{_QUOTES}]([^{_QUOTES}\n]{{4,80}})[{_QUOTES}]"
 _TOKEN: Final = rf"[^\s{_QUOTES},;()<>\[\]{{}}]{{3,100}}"
 _GAP: Final = r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){0,4}?)"
+_FAR_GAP: Final = r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){0,8}?)"
+"""Words that say what a secret is for: "the password for the laptop in the living room is …"."""
 _LABEL: Final = lazy_regex(
-    rf"[{_QUOTES}*)]{{0,3}}(?:\s{{0,2}}\([^()\n]{{1,30}}\))?{_GAP}\s{{0,3}}(?::=|=>|->|→|>>|[:=：＝—–~]|-(?=\s))[*_~]{{0,3}}\s{{0,4}}(?:```\w{{0,10}}\s{{1,2}})?"
+    rf"[{_QUOTES}*)]{{0,3}}(?:\s{{0,2}}\([^()\n]{{1,30}}\))?{_FAR_GAP}\s{{0,3}}(?::=|=>|->|→|>>|[:=：＝—–~]|-(?=\s))[*_~]{{0,3}}\s{{0,4}}(?:```\w{{0,10}}\s{{1,2}})?"
 )
 _FAR_LABEL: Final = lazy_regex(r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){5,10}?)\s{0,3}[:=：]\s{1,3}")
 _ANSWER: Final = lazy_regex(
@@ -37,7 +39,7 @@ _ANSWER: Final = lazy_regex(
     re.IGNORECASE,
 )
 """An answer after a question for a secret: "What's the wifi password? It's Sonne123"."""
-_FLAG: Final = lazy_regex(r"\s(?=[^\s-])")
+_FLAG: Final = lazy_regex(r"\s(?=[^\s-])(?![A-Za-z_]{2,20}=)")
 _KEY_FLAG: Final = lazy_regex(r"\s(?=[A-Za-z0-9+/_=]{32}[A-Za-z0-9+/_=]{0,500}+(?![\w-]))")
 _UNSPACED_VERB: Final = lazy_regex(
     rf"(\s?[^\s:：=、。,.!?]{{2,10}}\s?)?\s?(?:(?:[는은이가를을]|(?:现在|現在|已)?(?:的?[是为為]|[改换換设設](?:成|为|為)?了?)|[はがを]|คือ|เป็น|[:=：＝])[\s：:]{{0,2}}|\s)[{_QUOTES}]?"
@@ -52,9 +54,17 @@ _TURKISH_VERB: Final = lazy_regex(
     r".*(?:[dt][ıiuü](?:m|k|n|lar|ler)?|yor(?:um|uz)?|m[ıiuü]ş(?:t[ıi])?|[ae]ca[kğ]\w{0,4}|m[ae]l[ıi]y?\w{0,3}|m[ae]z|[ae]r|[ıiuü]r)"
 )
 _TURKISH: Final = ("şifre", "parola")
+_CZECH: Final = "hesl"
+"""In Czech and Slovak "a" is the word "and"; in many languages "a" is an article or a preposition."""
+_ROMANIAN: Final = lazy_regex(
+    r"parola(?=\s(?:este|de|mea|ta|lui|noastră|nouă|veche|pentru|contului|wifi|wi-fi)[\s:]|\s[^\W\d_]{3,15}(?:ului|ei|lor)[\s:])",
+    re.IGNORECASE,
+)
+"""The Romanian word for password before a Romanian word; in Italian it means word."""
 _PATH: Final = "パス"
 """A short form of the Japanese word for password, which also means path."""
 _POLISH: Final = ("hasł", "hasl")
+_POLISH_VERB: Final = lazy_regex(rf"{_FAR_GAP}\s{{1,3}}to\s{{1,3}}")
 """In Polish "to" is the verb "is"; in English the word before a receiver ("I gave the password to Anna")."""
 _ASCII_VALUE: Final = lazy_regex(r"[!-~]{4,60}")
 _HAS_UNSPACED: Final = lazy_regex(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -154,10 +164,13 @@ def _names() -> _Names:
         },
         tables=tables,
         unspaced=lazy_regex(unspaced),
-        verb=lazy_regex(rf"{_GAP}(?:\s{{1,3}}(?:{verbs})(?:\s?:)?\s{{1,3}}|'s\s)", re.IGNORECASE),
+        verb=lazy_regex(
+            rf"{_FAR_GAP}(?:\s{{1,3}}(?:{verbs})(?:\s?:)?\s{{1,3}}|'s\s)(?!(?:{choice('of', 'owners')})\s)",
+            re.IGNORECASE,
+        ),
         joining=lazy_regex(rf"{_GAP}\s{{1,3}}(?:{joining})\s{{1,3}}", re.IGNORECASE),
         before=lazy_regex(
-            rf"(?:{_QUOTED}|({_TOKEN}))\s{{1,3}}(?:{verbs}|{joining})\s{{1,3}}(?:[^\s.,;:!?]{{1,12}}\s{{1,3}}){{0,3}}\Z",
+            rf"(?:{_QUOTED}|({_TOKEN}))\s{{1,3}}(?:{verbs}|{choice('as_words')})\s{{1,3}}(?:[^\s.,;:!?]{{1,12}}\s{{1,3}}){{0,3}}\Z",
             re.IGNORECASE,
         ),
         owner=lazy_regex(rf"(?:(?<![^\W_])(?:{owners})\s{{1,2}}|(?:^|[.!?\n,;|])\s{{0,4}})\Z", re.IGNORECASE),
@@ -189,6 +202,7 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
             table = names.tables.get(re.sub(r"[_-]", " ", name[0].lower()), "") or names.tables.get(
                 name[0].lower(), KEY
             )
+            table = PASSWORD if table == KEY and _ROMANIAN.match(text, name.start()) else table
             if table == RECOVERY:
                 yield from _listed(text, name.end())
             elif table == IDENTITY:
@@ -214,7 +228,8 @@ def _named(text: str, begin: int, end: int, table: str) -> Iterator[tuple[int, i
     """The values of one named secret: after its name, at the end of a change of it, or before its name."""
     part, lead = text[end : end + _READ], text[max(0, begin - _BEFORE) : begin]
     name, account = text[begin:end], _names().account.search(lead)
-    is_unsure = table == SHORT and account is None
+    is_setting = lead.endswith(("_", ".")) and name.lower() in word_set("setting_names")  # "DB_PASS: …"
+    is_unsure = table == SHORT and account is None and not is_setting
     if is_unsure and _names().owner.search(lead) is None:
         return
     table = PASSWORD if table == SHORT else table
@@ -262,7 +277,9 @@ def _ways(part: str, lead: str, account: re.Match[str] | None, table: str, name:
     change = names.change.search(lead)
     if change:
         ways.append((names.results[change.lastgroup or ""].match(part), unless))
-    ways.append((names.joining.match(part), unless if name.lower().startswith(_POLISH) else None))
+    is_polish = name.lower().startswith(_POLISH)
+    ways += [(_POLISH_VERB.match(part), _ANY)] if is_polish else []
+    ways.append((names.joining.match(part), unless if is_polish else None))
     is_known = account is not None and (account[1] is not None or not account[2].isalpha())
     return [*ways, (_FLAG.match(part), _ANY if is_known else None)]
 
@@ -307,11 +324,14 @@ def _distinct_value(text: str, at: int) -> tuple[int, int] | None:
 
 
 def _number_first(lead: str, begin: int) -> tuple[int, int] | None:
-    """Begin and end of a code before its name: "7743 is the PIN"."""
+    """Begin and end of a code before its name: "7743 is the PIN", "G-774301 is your verification code"."""
     earlier = _names().before.search(lead)
-    if earlier is None or earlier[2] is None or not _DIGITS.fullmatch(earlier[2]) or _YEAR.fullmatch(earlier[2]):
+    if earlier is None or earlier[2] is None:
         return None
-    return begin - len(lead) + earlier.start(2), begin - len(lead) + earlier.end(2)
+    place = earlier.start(2) + len(earlier[2]) - len(earlier[2].removeprefix("G-"))
+    if not _DIGITS.fullmatch(lead, place, earlier.end(2)) or _YEAR.fullmatch(lead, place, earlier.end(2)):
+        return None
+    return begin - len(lead) + place, begin - len(lead) + earlier.end(2)
 
 
 def _change_last(part: str, end: int) -> tuple[int, int] | None:
@@ -325,7 +345,11 @@ def _change_last(part: str, end: int) -> tuple[int, int] | None:
 def _value_first(lead: str, begin: int) -> tuple[int, int] | None:
     """Begin and end of a value before the name, which begins at `begin`: "hunter2x is my password"."""
     earlier = _names().before.search(lead)
-    if earlier is None or not (earlier[1] or _has_shape(earlier[2], PASSWORD)):
+    if (
+        earlier is None
+        or not (earlier[1] or _has_shape(earlier[2].rstrip("*_`"), PASSWORD))
+        or (earlier[2] or "").rstrip("*_`").endswith(":")
+    ):
         return None
     group, start = (1 if earlier[1] else 2), begin - len(lead)
     return start + earlier.start(group), start + earlier.end(group)
@@ -374,7 +398,7 @@ def _verb_last(text: str, end: int, name: str) -> tuple[int, int] | None:
 def _may_stand_between(way: re.Match[str]) -> bool:
     """Whether the words between a name and its value say whose it is or what for, as in "password for the office"."""
     gap = way[1].split() if way.re.groups else []
-    return not gap or gap[0].lower() in word_set("of")
+    return not gap or gap[0].lower() in word_set("of") | word_set("services")
 
 
 def _value(text: str, at: int, table: str, *, unless: frozenset[str] | None, name: str) -> tuple[int, int] | None:
@@ -414,7 +438,8 @@ def _words(text: str, at: int, end: int, name: str) -> tuple[int, int] | None:
         if not (is_label and "phras" not in name.lower()) or len(parts) >= _PASSPHRASE:
             ordinary = word_set("of") | word_set("not_values") | word_set("clause_words")
             return phrase.span() if ordinary.isdisjoint(parts) else None
-    return (at, end) if _is_plain(text[at:end]) and ends_clause(text, end) else None
+    is_last = ends_clause(text, end) or (name.lower().startswith(_CZECH) and text.startswith(" a ", end))
+    return (at, end) if is_last and _is_plain(text[at:end]) else None
 
 
 @cache
