@@ -107,6 +107,11 @@ SECRETS = [
     ("requirepass oakbridge", ["oakbridge"]),
     ("jdbc:oracle:thin:app/oakbridge@db:1521:x", ["oakbridge"]),
     ("social security 536 22 8841", ["536 22"]),
+    ("Ho cambiato la password di Amazon, adesso è gelsomino22", ["gelsomino22"]),
+    ("the 12 words for the hardware wallet are: " + "zoo " * 12, ["zoo zoo"]),
+    ("curl -b 'auth_session=82495df7f65af6fa' https://intranet.example.org/reports", ["82495df7f65af6fa"]),
+    ("Reminder: alarm at the shop, code 7719, you have 30 seconds", ["7719"]),
+    ("the door to the office has the code 5580", ["5580"]),
     ("TOKEN=my-own-password", ["my-own-password"]),
     ("DB_PASSWORD = 'engagement_password'", ["engagement_password"]),
 ]
@@ -164,6 +169,9 @@ HONEST = [
     "errors.password = 'Password must be at least 8 characters';",
     "8028\tA tan dog is jumping up and catching a tennis ball",
     "The security code on line 482 is wrong",
+    "The gate failed with error code 4040",
+    "write twelve words about the river: table garden music paper cloud stone bread chair forest light island maple",
+    "curl -b cookies.txt https://example.org",
     "fell by 600 million pounds to 1.6 billion",
 ]
 LONG = [
@@ -183,6 +191,9 @@ LONG = [
     "digits on the back of the card ",
     "password of the laptop in the office ",
     "your_a_b_c_",
+    "curl -b a ",
+    "wallet 12 words ",
+    "alarm, code 7719 x ",
     "password='hashed_a_b_c_' ",
     "parola contului ",
 ]

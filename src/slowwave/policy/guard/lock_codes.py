@@ -2,7 +2,7 @@
 
 A number is such a code if a word before it says that it is used ("with", "press"), a statement ends after it, and its
 sentence names a lock and what is done to it; if it follows a code of a lock or place ("the code for the shed is 5580",
-"garage combo: 4471"); or if it has directions of a dial after a lock. The words are tables in
+"garage combo: 4471", "alarm at the shop, code 7719"); or if it has directions of a dial after a lock. The words are tables in
 `policy/data/secret_words.json`. Around each number a limited number of characters is read, so the time is in proportion
 to the length.
 """
@@ -33,12 +33,17 @@ _AFTER: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Patterns of what stands before a code, of locks, of what is done to them, of named codes, of dials and their places."""
+    """Patterns of what stands before a code, of locks, of what is done to them, of named codes, of dials and their places.
+
+    Attributes:
+        aside: the name of a code, apart from the lock: "the alarm of the shop, code 7719".
+    """
 
     lead: re.Pattern[str]
     lock: re.Pattern[str]
     verb: re.Pattern[str]
     named: re.Pattern[str]
+    aside: re.Pattern[str]
     dial: re.Pattern[str]
     place: re.Pattern[str]
     turn: re.Pattern[str]
@@ -64,6 +69,10 @@ def _words() -> _Words:
             rf"(?![^\W_])(?:\s[^\s.,;:=]{{1,12}}){{0,2}}?(?:\s{{0,2}}[:=]\s{{0,2}}|\s(?:(?:{choice('copulas')})\s)?)\Z",
             re.IGNORECASE,
         ),
+        aside=lazy_regex(
+            rf"(?:[,;(–—-]|(?<![^\W_])(?:{choice('has')}))\s{{1,3}}(?:{names})(?:\s?[:=]|\s(?:{choice('copulas')}))?\s{{1,3}}\Z",
+            re.IGNORECASE,
+        ),
         dial=lazy_regex(
             rf"(?<![\w.,:/-])[0-9]{{1,2}}(?:\s?{turn}(?!\w))?(?:[\s,;-]{{1,3}}(?:then\s|dann\s)?(?:{turn}\s)?[0-9]{{1,2}}(?:\s?{turn}(?!\w))?){{2,4}}",
             re.IGNORECASE,
@@ -79,7 +88,10 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
     for code in _CODE.finditer(text):
         begin, end = code.span(1)
         before = _SENTENCE_END.split(text[max(0, begin - _BEFORE) : begin])[-1]
-        is_named = _YEAR.fullmatch(code[1]) is None and words.named.search(before) is not None
+        is_named = _YEAR.fullmatch(code[1]) is None and (
+            words.named.search(before) is not None
+            or (words.aside.search(before) is not None and words.lock.search(before) is not None)
+        )
         if (is_named and ends_clause(text, end)) or (code[1][0].isdigit() and _opens(text, before, end)):
             yield begin, end, "PIN"
     for dialled in words.dial.finditer(text):

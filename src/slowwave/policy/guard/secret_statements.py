@@ -34,8 +34,8 @@ _LABEL: Final = lazy_regex(
 )
 _FAR_LABEL: Final = lazy_regex(r"((?:\s{1,3}[^\s.:;,!?=]{1,20}){5,10}?)\s{0,3}[:=：]\s{1,3}")
 _ANSWER: Final = lazy_regex(
-    r"[^\n.!?]{0,60}(?:[?？][\s\"”»]{0,4}(?:[^\W\d_]{1,20}:\s{1,2})?(?:[—–-]\s)?|[,;–—-]\s(?=\w{1,4}'?\w?\s))"
-    r"(?:(?:it'?s|it is|that'?s|es ist|das ist|c'est|es|è|é|het is|det är|det er|to jest|to|je|это|это был)\s{1,2})?",
+    r"[^\n.!?]{0,60}(?:[?？][\s\"”»]{0,4}(?:[^\W\d_]{1,20}:\s{1,2})?(?:[—–-]\s)?|[,;–—-]\s(?=\w{1,10}'?\w?\s))"
+    r"(?:(?:now|jetzt|nun|maintenant|ahora|agora|adesso|ora|nu|nå|teraz|teď|acum|теперь|тепер)\s)?(?:(?:it'?s|it is|is|ist|est|that'?s|es ist|das ist|c'est|es|è|é|het is|det är|det er|to jest|to|je|это|это был)\s{1,2})?",
     re.IGNORECASE,
 )
 """An answer after a question for a secret: "What's the wifi password? It's Sonne123"."""

@@ -19,7 +19,13 @@ _LEAST: Final = min(_LENGTHS)
 _MOST: Final = max(_LENGTHS)
 _WORD: Final = lazy_regex(r"[^\W\d_]{2,12}")
 _GAP: Final = lazy_regex(r"[\s0-9.,;:|/()*#\"'•·_–—-]{1,12}")
+_NUMBER: Final = (
+    r"(?<!\w)(?:12|15|18|21|24|twelve|twenty-four|zwölf|douze|doce|dodici|doze|twaalf)\s(?:[^\W\d_]{1,12}\s)?"
+    r"(?:words|wörter|mots|palabras|palavras|parole|woorden|ord|słów|slov|слов)(?!\w)"
+)
+_WALLET: Final = r"(?<!\w)(?:hardware-?)?(?:wallets?|ledger|trezor|metamask|coinbase|electrum|bitcoin|кошел[её]к\w{0,2}|кошелька)(?!\w)"
 _NAME: Final = lazy_regex(
+    rf"{_NUMBER}[^\n.!?:]{{0,30}}{_WALLET}|{_WALLET}[^\n.!?:]{{0,30}}{_NUMBER}|"
     r"(?:seed|recovery|mnemonic|backup|wallet|secret recovery)[ -](?:phrase|words?|seed)|seed[ -]?фраз\w{1,2}|"
     r"(?:wiederherstellungs|seed)-?(?:phrase|wörter)|phrase (?:de récupération|mnémonique|secrète)|助记词|シードフレーズ|시드 ?문구|"
     r"frase (?:semilla|de recuperación|mnemónica|de recuperação|mnemônica|di recupero|mnemonica)|мнемоническая фраза|\bmnemonic\b|"
@@ -41,6 +47,7 @@ _KEYWORDS: Final = (
     "y word",
     "p word",
     "wallet",
+    *("ledger", "trezor", "metamask", "coinbase", "electrum", "bitcoin", "кошел"),
 )
 """What a text contains that has the name of a phrase."""
 _AFTER_NAME, _AFTER_SEED_WORDS = 24, 12
