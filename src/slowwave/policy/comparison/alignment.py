@@ -58,6 +58,7 @@ _POSSESSIVE: Final = lazy_regex(
 _LAST_LATIN: Final = "\u024f"
 _ENGLISH_SHARE: Final = 0.6
 _SHORTEST_PAST: Final = 4
+_PARTNERS_MAX: Final = 100  # unmatched words; statements with more of them are never the same
 _ORDINAL: Final = lazy_regex(r"^(\d+)(?:st|nd|rd|th)$")
 
 
@@ -105,7 +106,7 @@ class Alignment:
 
     Attributes:
         worst: each unmatched content word of the side with fewer of them has a best cosine with the words of the other side;
-            this is the smallest of these (1.0 if no word is unmatched).
+            this is the smallest of these (1.0 if no word is unmatched, 0.0 if more than `_PARTNERS_MAX` are).
         order: the Dice coefficient of the pairs of adjacent stems, over the shared stems.
         unmatched: the number of content words without an equal, on the side with more of them.
         prepositions: the number of prepositions that only one side has.
@@ -279,6 +280,8 @@ def _weakest(side: Sequence[str], words: Prepared, other: Prepared, word_cosine:
     """The smallest, over the words of `side`, of the best cosine with the other sentence's content words."""
     if not side:
         return 1.0
+    if len(side) > _PARTNERS_MAX:
+        return 0.0
     grid = word_cosine([words.surface[s] for s in side], [other.surface[s] for s in other.content])
     return min(float(max(grid[row])) for row in range(len(side)))
 
@@ -288,8 +291,9 @@ def align(first: Prepared, second: Prepared, word_cosine: WordCosine) -> Alignme
 
     `word_cosine(rows, columns)` returns the cosines of word vectors, one row for each word of `rows`.
     """
-    left = [s for s in first.content if s not in second.content]
-    right = [s for s in second.content if s not in first.content]
+    known, others = frozenset(first.content), frozenset(second.content)
+    left = [s for s in first.content if s not in others]
+    right = [s for s in second.content if s not in known]
     sides = []
     if len(left) <= len(right):
         sides.append(_weakest(left, first, second, word_cosine))

@@ -1,7 +1,11 @@
 """Detects when one text says that an action was done and the other only that it is intended ("wants to paint", "painted")."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from slowwave.policy.comparison.alignment import expanded, is_past_form, stem
@@ -33,6 +37,21 @@ _WORD: Final = lazy_regex(r"[^\W\d_]+")
 _TO_BE: Final = lazy_regex(r"\bbe (?:\w+ly )?\w+", re.IGNORECASE)  # "will not be extended" reports nothing as done
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What is compared of a text.
+
+    Attributes:
+        forms: stem -> the words with this stem, and how often each occurs.
+        followed: each stem with the stem of the content word behind it.
+        ahead: the stems of actions that lie ahead, and how often each occurs.
+    """
+
+    forms: Mapping[str, Counter[str]]
+    followed: frozenset[tuple[str, str]]
+    ahead: Counter[str]
+
+
 def modality_mismatch(claim: str, sources: Sequence[str]) -> str | None:
     """The words of a claim that disagree with its sources on whether an action is done or only intended; None if none do.
 
@@ -51,7 +70,7 @@ def modality_mismatch(claim: str, sources: Sequence[str]) -> str | None:
     source_texts = [_MANAGED.sub(r"\1 ", expanded(text)) for text in sources]
     for match in _INTENTION.finditer(written):
         verb = next(filter(None, match.groups()))
-        forms = [form for text in source_texts for form in _forms(text, verb)]
+        forms = {form for text in source_texts for form in _forms(text, verb)}
         if forms and all(map(is_past_form, forms)) and not is_past_form(verb):
             return match.group()
     return next((verb for verb, thing in _past_verbs(written) if _is_only_intended(verb, thing, source_texts)), None)
@@ -80,15 +99,28 @@ def _is_only_intended(verb: str, thing: str, texts: Sequence[str]) -> bool:
     A verb of many meanings counts only with the thing behind it: "thinks about taking care" does not deny "took part".
     """
     root = stem(verb.casefold())
-    if root in _OF_MANY_MEANINGS and not any(
-        thing == other and stem(word.casefold()) == root for text in texts for word, other in _with_next(text)
-    ):
+    if root in _OF_MANY_MEANINGS and not any((root, thing) in _read(text).followed for text in texts):
         return False
-    ahead = [form for text in texts for match in _STILL_AHEAD.finditer(text) for form in match.groups() if form]
-    intended = sum(stem(form.casefold()) == root and not is_past_form(form) for form in ahead)
-    return 0 < intended == sum(1 for text in texts for _ in _forms(text, verb))
+    intended = sum(_read(text).ahead[root] for text in texts)
+    return 0 < intended == sum(_forms(text, verb).total() for text in texts)
 
 
-def _forms(text: str, verb: str) -> Iterator[str]:
-    root = stem(verb.casefold())
-    return (word for word in _WORD.findall(text) if stem(word.casefold()) == root)
+def _forms(text: str, verb: str) -> Counter[str]:
+    """The words of a text with the stem of a verb, and how often each occurs."""
+    return _read(text).forms.get(stem(verb.casefold()), Counter())
+
+
+@lru_cache(maxsize=64)  # each verb of a claim is looked for in the same few texts
+def _read(text: str) -> _Read:
+    forms: dict[str, Counter[str]] = {}
+    followed = set()
+    for word, following in _with_next(text):
+        root = stem(word.casefold())
+        forms.setdefault(root, Counter())[word] += 1
+        followed.add((root, following))
+    ahead = (form for match in _STILL_AHEAD.finditer(text) for form in match.groups() if form)
+    return _Read(
+        forms=MappingProxyType(forms),
+        followed=frozenset(followed),
+        ahead=Counter(stem(form.casefold()) for form in ahead if not is_past_form(form)),
+    )

@@ -5,7 +5,7 @@ A word is affirmed (`YES`), denied (`NO`), or undecided (`OPEN`). Negations ("no
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import zip_longest
 from types import MappingProxyType
@@ -110,7 +110,7 @@ def contradicts(claim: str, sources: Sequence[str], around: Sequence[str] = (), 
     >>> contradicts("The user likes figs", ["I don't like figs"])
     'likes'
     """
-    source_polarities = _merged_polarities(sources)
+    source_polarities = _merged_polarities(tuple(sources))
     claim = _searching(claim, sources)
     opposed = [
         word
@@ -208,12 +208,13 @@ def _inverted(polarity: int) -> int:
     return NO if polarity == OPEN else -polarity
 
 
-def _merged_polarities(texts: Iterable[str]) -> dict[str, frozenset[int]]:
+@lru_cache(maxsize=8)  # the sentences of one summary are based on the same texts
+def _merged_polarities(texts: tuple[str, ...]) -> Mapping[str, frozenset[int]]:
     merged: dict[str, frozenset[int]] = {}
     for text in texts:
         for word, each in polarities(text).items():
             merged[word] = merged.get(word, frozenset()) | each
-    return merged
+    return MappingProxyType(merged)
 
 
 def _words(text: str) -> list[str]:
