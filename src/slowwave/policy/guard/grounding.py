@@ -198,13 +198,14 @@ def missing_details(summary: str, members: Sequence[Memory]) -> tuple[str, ...]:
 
     Dates are compared by their parts: "March 12", or "12" in a summary that also has "March 2024", keeps "March 12, 2024".
     """
-    summary_words, counted, when = naming.words(summary), naming.countable(summary), _date_parts(summary)
+    summary_words, counted = naming.words(summary), naming.countable(summary)
+    kept = _date_parts(summary) | {f"d{number}" for number in counted}
     missing: dict[str, None] = {}
     for member in members:
         names = naming.names(member.text)
         missing |= dict.fromkeys(n for n in (*names.inside, *names.opening) if not naming.is_named_in(n, summary_words))
         for written in mentioned(member.text):
-            if not any(date_parts(r) <= when | {f"d{n}" for n in counted} for r in written.readings):
+            if not any(date_parts(r) <= kept for r in written.readings):
                 missing[member.text[written.start : written.end]] = None
         bare = strip_dates(member.text, mentioned(member.text))
         missing |= dict.fromkeys(n for n, forms in naming.numbers(bare).items() if not forms & counted)

@@ -6,7 +6,7 @@ content word, name, number or date of a sentence. The *owners* of a mark are the
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Final
 
 from slowwave.model.memory import Memory
@@ -69,7 +69,10 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
         else frozenset()
     )
     lost = common - content_stems(summary)
+    said = {sentence for text in texts for sentence in _sentences(text)}
     for sentence in _sentences(summary):
+        if sentence in said:
+            continue
         stems = content_stems(_without_figures(sentence))
         unsupported = stems - source_stems
         if (
@@ -234,10 +237,11 @@ def _marks(sentence: str, members: Sequence[Memory]) -> list[tuple[str, Owners, 
         date_text = sentence[each.start : each.end]
         owners = frozenset(n for n, m in enumerate(members) if any(_has_date(r, m) for r in each.readings))
         marks.append((each.start, date_text, owners, True))
+    dated = {place for each in written for place in range(each.start, each.end)}
     sentence_names = names.names(sentence)
     named = {*sentence_names.inside, *sentence_names.opening}
     for token in _WORD.finditer(sentence):
-        if any(each.start <= token.start() < each.end for each in written) or token.group().lower() in STOP_WORDS:
+        if token.start() in dated or token.group().lower() in STOP_WORDS:
             continue
         owners = frozenset().union(*(_owners(word, held) for word in words(token.group())))
         value = any(c.isdigit() for c in token.group()) or names.bare(token.group()) in named
@@ -258,7 +262,13 @@ def _marks_of(text: str) -> frozenset[str]:
 
 
 def _has_date(reading: tuple[int | None, int | None, int | None], member: Memory) -> bool:
-    member_dates = (date_parts(r) for written in mentioned(member.text) for r in written.readings)
-    return any(date_parts(reading) <= each for each in member_dates) or exact(reading) in derivable(
-        member.text, member.at
+    return date_parts(reading) in _parts_of_dates(member.text) or exact(reading) in derivable(member.text, member.at)
+
+
+@lru_cache(maxsize=1024)
+def _parts_of_dates(text: str) -> frozenset[frozenset[str]]:
+    """What a reading of a date in a text has, and each part and pair of parts of it."""
+    readings = {date_parts(reading) for written in mentioned(text) for reading in written.readings}
+    return frozenset(
+        frozenset(some) for parts in readings for count in range(len(parts) + 1) for some in combinations(parts, count)
     )
