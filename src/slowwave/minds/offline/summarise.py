@@ -32,7 +32,7 @@ _AGREEMENT: Final = (
 )
 _AGREES: Final = frozenset(_AGREEMENT.split())
 """Words that carry a conversation and have no content."""
-_PER_CENT: Final = re.compile(r"\d+ ?%")
+_PER_CENT: Final = re.compile(r"(?<!\d)\d+ ?%")
 _ROLES: Final = {"user": "User", "assistant": "Assistant"}
 
 
