@@ -139,14 +139,16 @@ def wrapped(text: str, width: int) -> list[str]:
 
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        line = ""
-        for word in _WORDS.findall(paragraph):
-            if line and cell_len(line) + cell_len(word) > width:
-                lines.append(line)
-                line = word.lstrip()
+        words: list[str] = []
+        columns = 0
+        for word in _WORDS.findall(paragraph.rstrip()):
+            if words and columns + cell_len(word) > width:
+                lines.append("".join(words))
+                words, columns = [word.lstrip()], 0
             else:
-                line += word
-        lines.append(line)
+                words.append(word)
+            columns += cell_len(words[-1])
+        lines.append("".join(words))
     return lines
 
 
