@@ -26,6 +26,7 @@ _CONVERSATION: Final = re.compile(
 """How the reasons begin that name a conversation."""
 _OF: Final = re.compile(r"\bof ")
 _END: Final = re.compile(r"[ :,]|$")
+_NAME_LONGEST: Final = 512  # characters of the name of a conversation
 
 
 def fill_reasons(execute: Execute) -> None:
@@ -66,12 +67,12 @@ def _named(because: str, names: Collection[str]) -> tuple[str, ...]:
     """
     words = because[_UNDOS.match(because).end() :]  # type: ignore[union-attr]  # it matches the empty text
     if match := _CONVERSATION.match(words):
-        return tuple(_longest(words[match.end() :], names))
-    found = (name for match in _OF.finditer(words) for name in _longest(words[match.end() :], names))
+        return tuple(_longest(words, match.end(), names))
+    found = (name for match in _OF.finditer(words) for name in _longest(words, match.end(), names))
     return tuple(dict.fromkeys(found))
 
 
-def _longest(words: str, names: Collection[str]) -> Iterator[str]:
-    """The longest of these names with which the words begin, if there is one."""
-    ends = [match.start() for match in _END.finditer(words)]
-    yield from [words[:end] for end in reversed(ends) if words[:end] in names][:1]
+def _longest(words: str, start: int, names: Collection[str]) -> Iterator[str]:
+    """The longest of these names that is at this place of the words, if there is one."""
+    ends = [match.start() for match in _END.finditer(words, start, start + _NAME_LONGEST + 1)]
+    yield from [words[start:end] for end in reversed(ends) if words[start:end] in names][:1]
