@@ -1,25 +1,34 @@
 """Functions that read a whole text take time in proportion to its length, also of texts that were made against them."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from time import process_time
 from typing import Final
 
 import pytest
 
+from slowwave.cli.output import wrapped
 from slowwave.formats.html_text import html_text
 from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.spelling import spelled_out
 from slowwave.minds.offline.rules.split import pieces
+from slowwave.minds.offline.summarise import cascade
 from slowwave.model.memory import Memory
+from slowwave.model.mind import SummaryRequest
+from slowwave.policy.comparison.duplicates import compare
 from slowwave.policy.comparison.modality import modality_mismatch
 from slowwave.policy.comparison.negation import polarities
 from slowwave.policy.guard.evidence import unheard_speaker
+from slowwave.policy.guard.grounding import missing_details
+from slowwave.policy.guard.summary_support import unsupported_by_facts
 from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.text.clauses import clauses, trim
 from slowwave.policy.text.features import is_rule
 from slowwave.policy.text.foreign.own_text import own_text
+from slowwave.server.dashboard.differences import differences
+from slowwave.stores.backfill import fill_reasons
 
 SHORT: Final = 8_000
 LONG: Final = 4 * SHORT
@@ -31,17 +40,69 @@ AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def _heard(text: str) -> object:
-    message = Memory(id="a", scope="s", kind="episodic", text=text, speaker="Bo", recorded_at=AT, valid_from=AT)
-    return unheard_speaker("Ann advises", [message], ["Ann", "Bo"])
+    return unheard_speaker("Ann advises", [_message(text)], ["Ann", "Bo"])
+
+
+def _message(text: str) -> Memory:
+    return Memory(id="a", scope="s", kind="message", text=text, speaker="Bo", recorded_at=AT, valid_from=AT)
+
+
+def _fact(text: str) -> Memory:
+    return Memory(id="a", scope="s", kind="semantic", text=text, recorded_at=AT, valid_from=AT)
 
 
 def _end(text: str) -> object:
-    plan = Memory(id="a", scope="s", kind="semantic", text=text, recorded_at=AT, valid_from=AT)
-    return own_end(plan)
+    return own_end(_fact(text))
 
 
 def _is_intended(text: str) -> object:
     return modality_mismatch("Ann took part", [text])
+
+
+def _are_intended(text: str) -> object:
+    return modality_mismatch(text, [text])
+
+
+def _different_words(text: str) -> object:
+    return compare(_distinct("b", text), _distinct("c", text), cosine=0.9, word_cosine=_unlike)
+
+
+def _distinct(letter: str, text: str) -> str:
+    """About as many characters as a text has, in words of which no two are equal."""
+    return " ".join(f"{letter}{number:b}".replace("0", "o").replace("1", "l") for number in range(len(text) // 12))
+
+
+def _unlike(rows: Sequence[str], columns: Sequence[str]) -> list[list[float]]:
+    return [[float(row == column) for column in columns] for row in rows]
+
+
+def _lost(text: str) -> object:
+    return missing_details(" ".join(map(str, range(100, len(text) // 5))), [_fact(text)])
+
+
+def _copied(text: str) -> object:
+    return unsupported_by_facts(text, [_fact(text)])
+
+
+def _paired(text: str) -> object:
+    return unsupported_by_facts(text, [_fact(f"{text}and on Sundays"), _fact("Ann was here")])
+
+
+def _summarised(text: str) -> object:
+    return cascade(SummaryRequest(style="cascade", memories=(_message(text),), words=100))
+
+
+def _shown(text: str) -> object:
+    return wrapped(f"{text}\nb", 80)
+
+
+def _named_in(text: str) -> object:
+    answers = iter([[(1, "s", "erase", json.dumps([text]))], [("b",)], []])
+    return fill_reasons(lambda *_: next(answers))
+
+
+def _changed(text: str) -> object:
+    return differences(f"b {text}", text)
 
 
 CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
@@ -60,6 +121,16 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "expectations": (polarities, "", "thought I "),
     "what would not have been": (polarities, "", "would not have "),
     "words without a noun": (_is_intended, "", "if I would "),
+    "past verbs": (_are_intended, "", "Ann painted. "),
+    "words of two facts": (_different_words, "", "a"),
+    "dates beside numbers": (_lost, "", "on 3 May 2020, "),
+    "sentences of a summary": (_copied, "", "Ann painted. "),
+    "dates of a sentence": (_paired, "", "Ann on 3 May 2020, "),
+    "words that stay": (_changed, "", "A "),
+    "digits of a summary": (_summarised, "I live at house number ", "1"),
+    "characters without a width": (_shown, "a", "\x1f"),
+    "blanks of a shown line": (_shown, "a", " "),
+    "reasons of older stores": (_named_in, "", "of a "),
     "blanks in casual writing": (spelled_out, "a", " "),
     "blanks before a line of code": (own_text, "", "\t "),
     "captions without an end": (pieces, "", "[file "),
