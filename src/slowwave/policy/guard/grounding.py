@@ -331,21 +331,34 @@ def _follows(span: WrittenSpan, message: Memory) -> bool:
     """
     if span_follows(span, message.text, message.at):
         return True
-    counts = [match[1].lower() for match in _YEARS.finditer(message.text)]
-    began = {message.at.year - (int(count) if count.isdigit() else COUNTS[count]) for count in counts}
-    if any((first.month, last.month) == (1, 12) and first.year in began for first, last in span.readings):
+    counts, ordinals = _counted_years(message.text), _ordinals(message.text)
+    if any(
+        (first.month, last.month) == (1, 12) and message.at.year - first.year in counts for first, last in span.readings
+    ):
         return True
-    ordinals = {int(match[1]) for match in _ORDINAL.finditer(message.text)}
     return any(
         {first.day, last.day} <= ordinals and abs((first - message.at.date()).days) <= _ORDINAL_DAYS
         for first, last in span.readings
     )
 
 
+@lru_cache(maxsize=256)
+def _counted_years(text: str) -> frozenset[int]:
+    """The numbers of years that a text counts: 5 of "married for five years already"."""
+    counts = (match[1].lower() for match in _YEARS.finditer(text))
+    return frozenset(int(count) if count.isdigit() else COUNTS[count] for count in counts)
+
+
+@lru_cache(maxsize=256)
+def _ordinals(text: str) -> frozenset[int]:
+    """The ordinals of a text that can be days of a month."""
+    return frozenset(int(match[1]) for match in _ORDINAL.finditer(text))
+
+
 def _yearless(text: str) -> list[WrittenDate]:
     """The written dates of a text that are in no `written_spans`: those without a year."""
-    spans = written_spans(text)
-    return [w for w in mentioned(text) if not any(s.start < w.end and w.start < s.end for s in spans)]
+    dated = {place for span in written_spans(text) for place in range(span.start, span.end)}
+    return [written for written in mentioned(text) if dated.isdisjoint(range(written.start, written.end))]
 
 
 def _dates(text: str) -> list[WrittenDate | WrittenSpan]:

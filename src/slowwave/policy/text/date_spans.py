@@ -6,7 +6,7 @@ message. Each rule of `_RULES` is a pattern and a function that reads its match.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from functools import lru_cache
@@ -193,11 +193,34 @@ def span_follows(span: WrittenSpan, text: str, at: datetime) -> bool:
     >>> follows("May 2022", "I moved a year ago"), follows("3 April 2023", "I moved last month")
     (True, False)
     """
+    return any(_reading_follows(wide, text, at) for wide in span.readings)
+
+
+@lru_cache(maxsize=4096)
+def _reading_follows(wide: DateSpan, text: str, at: datetime) -> bool:
+    spans = _spans_by_year(text, at)
     return any(
         _contains(wide, narrow) or _is_detail(wide, narrow) or _is_coarser(wide, narrow)
-        for wide in span.readings
-        for narrow in possible_spans(text, at)
+        for year in _years_of(wide)
+        for narrow in spans.get(year, ())
     )
+
+
+@lru_cache(maxsize=64)
+def _spans_by_year(text: str, at: datetime) -> Mapping[int, Sequence[DateSpan]]:
+    """The `possible_spans` of a message by each year that has a day of them. A fact is compared with those of its years only."""
+    by_year: dict[int, list[DateSpan]] = {}
+    for span in possible_spans(text, at):
+        for year in _years_of(span):
+            by_year.setdefault(year, []).append(span)
+    return MappingProxyType(by_year)
+
+
+def _years_of(span: DateSpan) -> range:
+    """The years that have a day of a span, or of the `_TOLERANCE` beside it."""
+    if not _inside_calendar(span):
+        return range(span[0].year, span[1].year + 1)
+    return range((span[0] - _TOLERANCE).year, (span[1] + _TOLERANCE).year + 1)
 
 
 def _contains(fact: DateSpan, said: DateSpan) -> bool:
