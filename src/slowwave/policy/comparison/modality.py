@@ -67,13 +67,12 @@ def modality_mismatch(claim: str, sources: Sequence[str]) -> str | None:
     'painted'
     """
     written = expanded(claim)
-    source_texts = [_MANAGED.sub(r"\1 ", expanded(text)) for text in sources]
     for match in _INTENTION.finditer(written):
         verb = next(filter(None, match.groups()))
-        forms = {form for text in source_texts for form in _forms(text, verb)}
+        forms = {form for text in sources for form in _forms(text, verb)}
         if forms and all(map(is_past_form, forms)) and not is_past_form(verb):
             return match.group()
-    return next((verb for verb, thing in _past_verbs(written) if _is_only_intended(verb, thing, source_texts)), None)
+    return next((verb for verb, thing in _past_verbs(written) if _is_only_intended(verb, thing, sources)), None)
 
 
 def _past_verbs(text: str) -> Iterator[tuple[str, str]]:
@@ -111,7 +110,8 @@ def _forms(text: str, verb: str) -> Counter[str]:
 
 
 @lru_cache(maxsize=64)  # each verb of a claim is looked for in the same few texts
-def _read(text: str) -> _Read:
+def _read(source: str) -> _Read:
+    text = _MANAGED.sub(r"\1 ", expanded(source))
     forms: dict[str, Counter[str]] = {}
     followed = set()
     for word, following in _with_next(text):

@@ -62,16 +62,17 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
     A sentence that is copied from a member always passes.
     """
     texts = [member.text for member in members]
-    source_stems = frozenset().union(*map(content_stems, texts))
+    stems_of = list(map(content_stems, texts))
+    source_stems = frozenset().union(*stems_of)
     common = (
         frozenset.intersection(*(content_stems(_without_figures(text)) for text in texts))
         if len(texts) > 1
         else frozenset()
     )
     lost = common - content_stems(summary)
-    said = {sentence for text in texts for sentence in _sentences(text)}
+    said = {_spaced(sentence) for text in texts for sentence in _sentences(text)}
     for sentence in _sentences(summary):
-        if sentence in said:
+        if _spaced(sentence) in said:
             continue
         stems = content_stems(_without_figures(sentence))
         unsupported = stems - source_stems
@@ -83,7 +84,7 @@ def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
             return f"no memory says {_first_word(sentence, unsupported or stems)!r}"
         if value := _mispaired(sentence, members):
             return f"{value!r} is paired with words of another memory"
-        if reason := _opposition(sentence, _nearest(sentence, texts), texts):
+        if reason := _opposition(sentence, _nearest(sentence, texts, stems_of), texts):
             return reason
     return None
 
@@ -144,6 +145,11 @@ def _sentences(text: str) -> list[str]:
     return [piece.strip() for piece in _SENTENCE.split(text) if piece.strip()]
 
 
+def _spaced(sentence: str) -> str:
+    """A sentence with single blanks between its words."""
+    return " ".join(sentence.split())
+
+
 @lru_cache(maxsize=1024)
 def _without_figures(text: str) -> str:
     """A text without its dates, times of day and numbers, which other rules check."""
@@ -163,9 +169,8 @@ def _has_unsupported_clause(sentence: str, source_stems: frozenset[str]) -> bool
     )
 
 
-def _nearest(sentence: str, texts: Sequence[str]) -> list[str]:
-    """The texts that share most words with the sentence or with one of its clauses."""
-    stems = [content_stems(text) for text in texts]
+def _nearest(sentence: str, texts: Sequence[str], stems: Sequence[frozenset[str]]) -> list[str]:
+    """The texts, with these stems, that share most words with the sentence or with one of its clauses."""
     nearest: set[int] = set()
     for clause in (sentence, *_CLAUSE.split(sentence)):
         shared = [len(content_stems(clause) & each) for each in stems]
