@@ -15,6 +15,7 @@ from slowwave.formats.readers.transcript import is_transcript, turns
 from slowwave.formats.vault import files as vault
 from slowwave.formats.vault.front_matter import FRONT, front
 from slowwave.model.exchange import Item, SkippedItem
+from slowwave.model.names import TITLE_LONGEST
 from slowwave.model.plain_text import clean
 
 MARKDOWN: Final = frozenset({".md", ".markdown"})
@@ -24,7 +25,8 @@ LARGEST: Final = 20_000_000
 SECTION_MOST: Final = 4000
 """Characters of a section above which each of its paragraphs is a message."""
 NO_NOTE: Final = "no note: of a folder, files that end in .md, .markdown or .txt are read"
-_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
+_BLANKS: Final = " \t"
 _FENCE: Final = re.compile(r"[ \t]{0,3}(```|~~~)")
 _GAP: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _DATED: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
@@ -134,7 +136,8 @@ def _date(name: str) -> datetime | None:
 def _sections(body: str) -> Iterator[tuple[str, str]]:
     """Each section of a Markdown text with the path of its headings, such as "Porto > Hotels".
 
-    A heading with nothing but deeper headings below it is only a part of their paths.
+    A heading with nothing but deeper headings below it is only a part of their paths. A path has the first `TITLE_LONGEST`
+    characters of each heading.
     """
     path: dict[int, str] = {}
     lines: list[str] = []
@@ -150,7 +153,8 @@ def _sections(body: str) -> Iterator[tuple[str, str]]:
         level = len(heading[1])
         if not _is_bare(lines, level):
             yield " > ".join(path.values()), "\n".join(lines)
-        path = {depth: title for depth, title in path.items() if depth < level} | {level: heading[2]}
+        title = heading[2].rstrip(_BLANKS).rstrip("#").rstrip(_BLANKS)[:TITLE_LONGEST]
+        path = {depth: above for depth, above in path.items() if depth < level} | {level: title}
         lines = [line]
     yield " > ".join(path.values()), "\n".join(lines)
 
