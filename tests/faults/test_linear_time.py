@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Final
 
@@ -10,6 +12,8 @@ import pytest
 
 from slowwave.cli.output import wrapped
 from slowwave.formats.html_text import html_text
+from slowwave.formats.readers.builders import MessageBuilder
+from slowwave.formats.readers.notes import Note, read
 from slowwave.minds.offline.languages.reading import statements
 from slowwave.minds.offline.rules.presupposed import main_clause
 from slowwave.minds.offline.rules.spelling import spelled_out
@@ -21,7 +25,7 @@ from slowwave.policy.comparison.duplicates import compare
 from slowwave.policy.comparison.modality import modality_mismatch
 from slowwave.policy.comparison.negation import polarities
 from slowwave.policy.guard.evidence import unheard_speaker
-from slowwave.policy.guard.grounding import missing_details
+from slowwave.policy.guard.grounding import invented_details, missing_details
 from slowwave.policy.guard.summary_support import unsupported_by_facts
 from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.text.clauses import clauses, trim
@@ -80,8 +84,24 @@ def _lost(text: str) -> object:
     return missing_details(" ".join(map(str, range(100, len(text) // 5))), [_fact(text)])
 
 
+def _invented(text: str) -> object:
+    return invented_details(_dates(1901, text), [_fact(_dates(1900, text))])
+
+
+def _dates(first: int, text: str) -> str:
+    """About as many characters as a text has, in dates of every second year."""
+    days = (date(first + 2 * (number // 365), 1, 1) + timedelta(days=number % 365) for number in range(len(text) // 14))
+    return ", ".join(f"{day:%d %B %Y}" for day in days)
+
+
+def _noted(text: str) -> object:
+    with TemporaryDirectory() as folder:
+        (path := Path(folder) / "a.md").write_text(f"{text}b\n\nI like tea.\n", encoding="utf-8")
+        return list(read(Note(path=path, name="a"), MessageBuilder(), markdown=True))
+
+
 def _copied(text: str) -> object:
-    return unsupported_by_facts(text, [_fact(text)])
+    return unsupported_by_facts(" ".join(text.split()), [_fact(text)])
 
 
 def _paired(text: str) -> object:
@@ -124,9 +144,11 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "past verbs": (_are_intended, "", "Ann painted. "),
     "words of two facts": (_different_words, "", "a"),
     "dates beside numbers": (_lost, "", "on 3 May 2020, "),
-    "sentences of a summary": (_copied, "", "Ann painted. "),
+    "sentences of a summary": (_copied, "", "Ann painted.  "),
     "dates of a sentence": (_paired, "", "Ann on 3 May 2020, "),
     "words that stay": (_changed, "", "A "),
+    "dates that no source has": (_invented, "", "a"),
+    "hashes of a heading": (_noted, "# #", "#"),
     "digits of a summary": (_summarised, "I live at house number ", "1"),
     "characters without a width": (_shown, "a", "\x1f"),
     "blanks of a shown line": (_shown, "a", " "),
