@@ -143,7 +143,9 @@ def test_a_command_for_an_unknown_conversation_is_an_error(world: "World") -> No
     assert "no conversation 'nope': there is life" in memory.command("@memory-status nope")
     with pytest.raises(NotFoundError, match="no conversation 'nope': there is life"):
         memory.command("@compact-memories nope")
-    for name in "abcdef":
+    for name in ("two\nlines", *"bcdef"):
         memory.add_message(Message(role="user", content="hello"), conversation=name)
     with pytest.raises(NotFoundError, match="and 2 more"):
         memory.compact_memories("nope")
+    with pytest.raises(NotFoundError, match="there are two lines and 6 more"):
+        memory.compact_memories("two lines")

@@ -7,6 +7,7 @@ from typing import Final
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.memory import HOT, MESSAGE, SUMMARY, Memory, Phase
 from slowwave.model.message import Message
+from slowwave.model.plain_text import tidy
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.policy.summaries.spans import ERA_SIZE
@@ -121,13 +122,13 @@ def unknown_conversation(ports: Ports, name: str) -> str:
 
 
 def listed_names(name: str, known: Sequence[str]) -> str:
-    """The names that are similar to an unknown one, else the first ones, in words."""
+    """The names that are similar to an unknown one, else the first ones, in words and on one line."""
     import difflib  # noqa: PLC0415 - only for an error
 
     if not known:
         return "there is none yet"
     similar = difflib.get_close_matches(name, known, n=NAMED, cutoff=SIMILAR)
-    shown = similar or known[:NAMED]
+    shown = [tidy(one) for one in similar or known[:NAMED]]
     more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
     return f"there are {', '.join(shown)}{more}" if len(known) > 1 else f"there is {shown[0]}"
 
