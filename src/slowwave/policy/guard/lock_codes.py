@@ -88,11 +88,9 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
     for code in _CODE.finditer(text):
         begin, end = code.span(1)
         before = _SENTENCE_END.split(text[max(0, begin - _BEFORE) : begin])[-1]
-        is_named = _YEAR.fullmatch(code[1]) is None and (
-            words.named.search(before) is not None
-            or (words.aside.search(before) is not None and words.lock.search(before) is not None)
-        )
-        if (is_named and ends_clause(text, end)) or (code[1][0].isdigit() and _opens(text, before, end)):
+        if (ends_clause(text, end) and _is_named(code[1], before)) or (
+            code[1][0].isdigit() and _opens(text, before, end)
+        ):
             yield begin, end, "PIN"
     for dialled in words.dial.finditer(text):
         is_turned = len(words.turn.findall(dialled[0])) >= _TURNS
@@ -100,10 +98,19 @@ def found(text: str) -> Iterator[tuple[int, int, str]]:
             yield *dialled.span(), "PIN"
 
 
+def _is_named(code: str, before: str) -> bool:
+    """Whether the name of a code of a lock or place stands before it."""
+    words = _words()
+    return _YEAR.fullmatch(code) is None and (
+        words.named.search(before) is not None
+        or (words.aside.search(before) is not None and words.lock.search(before) is not None)
+    )
+
+
 def _opens(text: str, before: str, end: int) -> bool:
     """Whether the sentence of a number says that it opens a lock."""
     words = _words()
-    if words.lead.search(before) is None or not _is_end(text, end):
+    if not _is_end(text, end) or words.lead.search(before) is None:
         return False
     sentence = f"{before} {_SENTENCE_END.split(text[end : end + _AFTER])[0]}"
     return words.lock.search(sentence) is not None and words.verb.search(sentence) is not None

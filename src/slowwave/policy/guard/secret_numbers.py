@@ -77,6 +77,7 @@ _LENGTHS: Final = {
     for country in countries.split()
 }
 """Country -> characters of its account numbers (registry of ISO 13616)."""
+_LETTER: Final = lazy_regex(r"[^\W\d_]")
 
 
 @cache
@@ -112,7 +113,8 @@ def found(text: str) -> Iterator[Found]:
             yield *match.span(), "card number"
             yield from _beside(text, *match.span())
     for match in _CODE.finditer(text):
-        lead = _code_lead().search(text[max(0, match.start() - _BEFORE) : match.start()])
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        lead = _LETTER.search(before) and _code_lead().search(before)
         if lead and (lead["far"] is None or ends_clause(text, match.end())):
             yield *match.span(), "card code"
     for match in _SOCIAL.finditer(text):

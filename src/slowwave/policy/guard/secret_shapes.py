@@ -39,7 +39,7 @@ _SHAPES: Final = (
     ("token", "authorization", r"(?<!\w)(?:proxy-)?authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:(?:basic|bearer|digest|token|apikey|api-key|negotiate|aws4-hmac-sha256|sharedaccesssignature)\s{1,2})?([\w.~+/=:-]{8,4000}+)(?![\w ]{0,20}\s\w)"),
     ("token", "x-", r"(?<!\w)x-(?:[a-z]{1,20}-){0,3}(?:key|token|secret|signature|auth|password)[\"']?\s{0,2}[:=]\s{0,2}[\"']?([^\s\"',;]{6,4000})"),
     ("cookie", "cookie", r"(?<![\w-])(?:set-)?cookie\s{0,2}:\s{0,2}([\w.$-]{1,80}=[^\n]{4,4000})"),
-    ("cookie", "-b cookie", r"(?<!\w)(?:curl|wget|https?)(?=\s)[^\n]{0,200}?\s(?:-b|--cookie)[\s=]{1,2}[\"']?([\w.$-]{1,80}=[^\n\"']{4,4000})"),
+    ("cookie", "-b cookie", r"(?<!\w)(?:curl|wget|https?)(?=\s)[^\n]{0,200}?\s(?:-b|-{2}cookie)[\s=]{1,2}[\"']?([\w.$-]{1,80}=[^\n\"']{4,4000})"),
     ("token", "=", r"[?&;#](?:sig|signature|sign|token|access_token|refresh_token|id_token|auth_token|auth|api_?key|subscription-key|client_secret|secret|session_?id|jwt|otp|x-amz-(?:signature|security-token|credential)|x-goog-signature|hmac|hash_key|private_token|sas|invite_token|reset_token|app_?secret|consumer_secret)=((?=[^\s&#\"'<>]{0,200}[\d%]|[^\s&#\"'<>]{20})[^\s&#\"'<>]{6,4000})"),
     ("token", "=", r"[?&;#](?:key|code|magic|t|k|s|hash|ticket|state|nonce|app_?id)=((?=[^\s&#\"'<>]{0,200}\d)(?=[^\s&#\"'<>]{0,200}[a-z])[^\s&#\"'<>]{16,4000})"),
     ("password", "=", r"[?&;](?:password|passwd|pwd|pass|passphrase|pin)=([^\s&#\"'<>]{3,400})"),
