@@ -110,15 +110,15 @@ def _is_named(code: str, before: str) -> bool:
 def _opens(text: str, before: str, end: int) -> bool:
     """Whether the sentence of a number says that it opens a lock."""
     words = _words()
-    if not _is_end(text, end) or words.lead.search(before) is None:
+    if words.lead.search(before) is None:
         return False
     sentence = f"{before} {_SENTENCE_END.split(text[end : end + _AFTER])[0]}"
     return words.lock.search(sentence) is not None and words.verb.search(sentence) is not None
 
 
-def _is_end(text: str, end: int) -> bool:
-    """Whether a statement ends after a number, or its verb or place follows: "opens with 7719 on the keypad"."""
+def _is_followed(text: str, end: int) -> bool:
+    """Whether the verb or place of a number follows it: "opens with 7719 on the keypad"."""
     following = _NEXT.match(text, end)
-    return ends_clause(text, end) or (
-        following is not None and following[1].lower() in word_set("lock_verbs") | word_set("lock_places")
+    return following is not None and any(
+        following[1].lower() in word_set(table) for table in ("lock_verbs", "lock_places")
     )

@@ -27,7 +27,7 @@ _PLACEHOLDER: Final = lazy_regex(rf"(?:{'|'.join(_PATTERNS)})[`;,.)]{{0,2}}")
 
 
 def is_placeholder(text: str, begin: int, end: int) -> bool:
-    """Whether a part of a text stands for a secret, which it does not hold.
+    """Whether a part of a text is a placeholder in place of a secret.
 
     >>> is_placeholder("your-api-key-here", 0, 17), is_placeholder("hunter2x", 0, 8)
     (True, False)

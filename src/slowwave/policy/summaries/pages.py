@@ -67,7 +67,7 @@ def lines_of(page: Memory) -> tuple[PageLine, ...]:
     """The entries of a page, oldest first; empty for a memory that is no page.
 
     They are also empty if a person edited the page out of its form, if only in one line or to a day that does not exist: a
-    page that is written anew from the other entries would lose that line.
+    page that is written again from the other entries would lose that line.
     """
     lines = page.text.split("\n")[1:]
     if not page.is_page or len(lines) != len(page.members):
