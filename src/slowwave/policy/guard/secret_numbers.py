@@ -36,7 +36,7 @@ _NAMED_EXPIRY: Final = lazy_regex(
     r"(?:exp|valid|thru|until|gültig|läuft|ablauf|fin|venc|vál|scad|geldig|giltig|utgång|gyldig|ważn|wygas|platn|срок|действ|годн|hạn|有效期|有効期限|유효)"
     r"[^\n0-9]{0,20}?("
     r"(?:20)?[0-9]{2}[-/.](?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])\s?[/.|-]\s?(?:20)?[0-9]{2}|"
-    r"(?:jan|gen|ene|feb|fév|feb|mar|mär|apr|avr|abr|ma[jiy]|mag|me[ij]|jun|juin|giu|jul|juil|lug|a[uoû][gû]|sep|set|o[ckut]t|nov|d[eéi][cz])[^\W\d_]{0,8}\.?,?\s(?:de\s|of\s)?(?:20)?[0-9]{2}"
+    r"(?:jan|gen|ene|feb|fév|mar|mär|apr|avr|abr|ma[jiy]|mag|me[ij]|jun|juin|giu|jul|juil|lug|a[uoû][gû]|sep|set|o[ckut]t|nov|d[eéi][cz])[^\W\d_]{0,8}\.?,?\s(?:de\s|of\s)?(?:20)?[0-9]{2}"
     r")(?![\w/.-]*[0-9])",
     re.IGNORECASE,
 )
