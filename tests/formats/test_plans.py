@@ -10,6 +10,7 @@ import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import InputError
+from slowwave.formats import plan_file
 from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Plan
 from slowwave.testing import FrozenClock
@@ -137,3 +138,8 @@ def test_a_plan_file_of_an_older_version_is_read(tmp_path: Path) -> None:
         (tmp_path / "older.json").write_text(json.dumps(stored), encoding="utf-8")
         older = memory.load_plan(tmp_path / "older.json")
     assert [operation.because for operation in older.operations] == [one.because for one in report.plan.operations]
+
+
+def test_a_device_is_not_read_as_a_plan() -> None:
+    with pytest.raises(InputError, match="/dev/zero is not a plan"):
+        plan_file.read("/dev/zero")

@@ -66,8 +66,11 @@ def read(path: str | Path) -> Plan:
     Raises:
         InputError: the file does not exist, or is not a plan of this version.
     """
+    path = Path(path)
+    if path.is_char_device():  # reading /dev/zero would take all memory
+        raise InputError(f"{path} is not a plan: it is a device")
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
