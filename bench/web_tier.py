@@ -91,7 +91,7 @@ def cold(url: str, size: int, *, keep: bool = False) -> Cold:
         mb = (postgres.gauges()["index.bytes"] - before) / MEGABYTE
         later = medians([spent(lambda: memory.search(QUESTION)) for _ in range(LATER)])
         if not keep:
-            postgres._indexes.clear()  # noqa: SLF001 - so that closing stores none
+            postgres._indexes.pop_all()  # noqa: SLF001 - so that closing stores none
     return Cold(first, later, mb)
 
 

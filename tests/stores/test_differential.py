@@ -226,4 +226,4 @@ def _afresh(store: PostgresStore, emptied: Callable[[], None]) -> None:
     emptied()
     store._scopes.clear()
     store._embedders.clear()
-    store._indexes.clear()
+    store._indexes.pop_all()

@@ -178,9 +178,8 @@ def test_the_least_recently_used_is_evicted_first() -> None:
     assert (len(cache), cache.size, cache.evicted) == (3, cache.limit, 1)
     assert cache.pop(2) is held[2]
     assert (cache.pop(2), cache.get(1)) == (None, None)
-    assert cache.pop_last() == (3, held[3])
-    cache.clear()
-    assert (len(cache), cache.size, cache.pop_last()) == (0, 0, None)
+    assert cache.pop_all() == [(0, held[0]), (3, held[3])]
+    assert (len(cache), cache.size, cache.pop_all()) == (0, 0, [])
 
 
 @pytest.mark.parametrize("count", [0, 1, 200, 3000])

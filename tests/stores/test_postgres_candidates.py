@@ -123,7 +123,7 @@ def both(store: PostgresStore, *queries: Query) -> list[tuple[list[Ranked], list
     assert not store._indexes
     store.in_ram = None
     theirs = [store.search([SCOPE], query) for query in queries]
-    store._indexes.clear()
+    store._indexes.pop_all()
     store.in_ram = 0
     return list(zip(ours, theirs, strict=True))
 
@@ -337,7 +337,7 @@ def test_a_long_used_memory_answers_the_same_with_its_archived_part(address: str
             assert not store._indexes
             store.in_ram = None
             assert (memory.search(text), memory.search(text, deep=True)) == ours
-            store._indexes.clear()
+            store._indexes.pop_all()
             store.in_ram = 0
 
 

@@ -186,7 +186,7 @@ def test_a_wrong_value_in_the_environment_names_its_variable(name: str, value: s
 def test_gauges_count_indexes_and_connections(opened: PostgresStore) -> None:
     before = opened.gauges()
     opened.search([OTHER], ASKED)
-    opened._indexes.clear()
+    opened._indexes.pop_all()
     opened.search([OTHER], ASKED)
     after = opened.gauges()
     assert after["index.builds"] == before["index.builds"] + 1

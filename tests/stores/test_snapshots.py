@@ -20,6 +20,7 @@ from slowwave.ports import Store
 from slowwave.stores.postgres import reading
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.search import service, snapshot
+from slowwave.stores.search.cache import CachedIndex
 from slowwave.stores.search.index import Index
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import DIM, NOW, SCOPE, add, change, entry, fact, message, plan, use
@@ -299,24 +300,58 @@ def test_closing_waits_for_no_lock_in_postgres(address: str) -> None:
     again.close()
 
 
+def closed_during_searches(store: Store) -> None:
+    """Close the store twice while two threads search, and fail if one of the four does not end."""
+    asked(store)
+
+    def search_on() -> None:
+        with suppress(ClosedError):
+            while True:
+                asked(store)
+
+    threads = [threading.Thread(target=search_on) for _ in range(2)]
+    threads += [threading.Thread(target=store.close) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+
+
 def test_closing_waits_for_running_searches_and_for_nothing_else(path: str) -> None:
-    for _ in range(10):
+    for _ in range(20):
         spoil(path, "DELETE FROM snapshots")
-        store = SqliteStore(path)
+        closed_during_searches(SqliteStore(path))
+
+
+def test_closing_a_postgres_store_waits_for_running_searches_and_for_nothing_else(address: str) -> None:
+    store = PostgresStore(address, connections=2)
+    store.apply(plan(*(add(one) for one in TALK)))
+    closed_during_searches(store)
+    for _ in range(20):
+        with psycopg.connect(address, autocommit=True) as db:
+            db.execute("DELETE FROM slowwave.snapshots")
+        closed_during_searches(PostgresStore(address, connections=2))
+
+
+def test_closing_ends_although_each_search_puts_the_index_back(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoil(path, "DELETE FROM snapshots")
+    store = SqliteStore(path)
+    asked(store)
+    store_index = store._store
+    stored: list[int] = []
+
+    def store_and_search(token: int, held: CachedIndex, *, wait: bool = False, keep: bool = False) -> None:
+        stored.append(token)
+        assert len(stored) < 5
+        store_index(token, held, wait=wait, keep=keep)
         asked(store)
 
-        def search_on(store: SqliteStore = store) -> None:
-            with suppress(ClosedError):
-                while True:
-                    asked(store)
-
-        threads = [threading.Thread(target=search_on) for _ in range(2)]
-        threads += [threading.Thread(target=store.close) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(20)
-            assert not thread.is_alive()
+    monkeypatch.setattr(store, "_store", store_and_search)
+    store.close()
+    assert len(stored) == 1
+    with pytest.raises(ClosedError):
+        asked(store)
 
 
 def test_a_stored_index_has_room_for_the_vectors_of_later_messages(monkeypatch: pytest.MonkeyPatch) -> None:

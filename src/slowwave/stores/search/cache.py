@@ -108,17 +108,12 @@ class IndexCache:
         """Remove the index of a scope, and return it; None if there is none."""
         return self._remove(token) if token in self._indexes else None
 
-    def pop_last(self) -> tuple[int, CachedIndex] | None:
-        """Remove the most recently used index, and return it with its token; None if the cache is empty."""
-        if not self._indexes:
-            return None
-        token = next(reversed(self._indexes))
-        return token, self._remove(token)
-
-    def clear(self) -> None:
-        """Remove all indexes."""
+    def pop_all(self) -> list[tuple[int, CachedIndex]]:
+        """Remove all indexes, and return them with their tokens, the most recently used last."""
+        removed = list(self._indexes.items())
         self._indexes.clear()
         self.size = 0
+        return removed
 
     def _remove(self, token: int) -> CachedIndex:
         held = self._indexes.pop(token)

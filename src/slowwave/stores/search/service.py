@@ -80,13 +80,18 @@ class Searcher(StoreBase):
         }
 
     def close(self) -> None:
-        """Store the large indexes for the next process, and close the store. Idempotent."""
+        """Store the large indexes for the next process, and close the store. Idempotent.
+
+        Indexes that other threads put into the cache meanwhile are not stored: else it would not end while they search.
+        """
         self._idle.stop()
+        with self._cache_lock:
+            indexes = self._indexes.pop_all()
         try:
             with suppress(StoreError, ClosedError):  # as in `_store_evicted`
-                while (last := self._pop_index()) is not None:
+                while indexes:
                     self._stop_waiting()
-                    self._store(*last, wait=True)
+                    self._store(*indexes.pop(), wait=True)
         finally:
             super().close()
 
@@ -224,11 +229,6 @@ class Searcher(StoreBase):
     def _stored_arrays(self, token: int, size: int) -> NDArray[np.uint8]:
         """The bytes of a stored index, in a writable array. Each backend has its own fast way."""
         raise NotImplementedError
-
-    def _pop_index(self) -> tuple[int, CachedIndex] | None:
-        """Remove one index from the cache."""
-        with self._cache_lock:
-            return self._indexes.pop_last()
 
     def _store_evicted(self) -> None:
         """Store the large indexes that were evicted: reading one takes a quarter of the time of building it again."""
