@@ -255,6 +255,30 @@ def test_an_export_writes_the_target_of_a_link_and_no_device(run: Run, tmp_path:
         assert (refused.code, "not a regular file" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("remember", "--file"),
+        ("import",),
+        ("import", "--format", "text"),
+        ("apply",),
+        ("mcp", "--profile", "graph", "--import"),
+        ("eval", "retrieval"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_reads_a_device_or_a_pipe_that_is_named_as_a_file(
+    run: Run, empty: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in ("/dev/null", str(tmp_path / "pipe"), "/dev/zero"):
+        refused = run(*words, place)
+        assert (refused.code, refused.out) == (2, "")
+        assert f"cannot read {place}" in refused.err
+        assert "not a regular file" in refused.err
+    assert empty.exists()
+
+
 def test_an_export_to_the_output_is_imported_from_the_input(run: Run) -> None:
     run("add", "Odile owns the ferry — œuvre")
     exported = run("export", "-")

@@ -141,5 +141,5 @@ def test_a_plan_file_of_an_older_version_is_read(tmp_path: Path) -> None:
 
 
 def test_a_device_is_not_read_as_a_plan() -> None:
-    with pytest.raises(InputError, match="/dev/zero is not a plan"):
+    with pytest.raises(InputError, match="cannot read /dev/zero: it is not a regular file"):
         plan_file.read("/dev/zero")

@@ -1,5 +1,6 @@
 """Which memory belongs to a folder."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def test_a_git_file_that_names_a_foreign_repository_does_not_open_its_memory(rep
     for named in (repository / ".git", repository / ".git" / "worktrees" / "second", tmp_path / "nowhere"):
         (trap / ".git").write_text(f"gitdir: {named}\n")
         assert project_root(trap) == trap
+
+
+def test_a_git_file_that_leads_to_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    named = tmp_path / "other" / "worktrees" / "second"
+    named.mkdir(parents=True)
+    os.mkfifo(named / "gitdir")
+    trap = tmp_path / "trap"
+    trap.mkdir()
+    (trap / ".git").write_text(f"gitdir: {named}\n")
+    assert project_root(trap) == trap
 
 
 def test_outside_of_a_repository_a_folder_is_its_own_project(tmp_path: Path) -> None:

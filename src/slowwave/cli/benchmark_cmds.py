@@ -14,6 +14,7 @@ import click
 
 from slowwave.cli.options import PATH, PRINTING, Command, CommonOptions, Group, common_options, store_common_options
 from slowwave.errors import InputError
+from slowwave.files import check_regular
 
 if TYPE_CHECKING:
     from slowwave.model.message import Message
@@ -113,6 +114,7 @@ def samples(file: Path) -> Iterator[Sample]:
     from slowwave.model.exchange import ImportedMessage  # noqa: PLC0415
 
     try:
+        check_regular(file)
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {file} as LoCoMo's JSON: {error}") from error

@@ -28,6 +28,7 @@ from slowwave.cli.options import (
 from slowwave.cli.output import with_undo_command
 from slowwave.cli.progress import progress
 from slowwave.errors import InputError, SlowwaveError
+from slowwave.files import check_regular
 from slowwave.model.counted import counted
 from slowwave.model.message import Message
 from slowwave.model.plan import BATCH_MAX
@@ -157,6 +158,7 @@ def _source_lines(text: str | None, file: Path | None) -> Iterator[str]:
 
 def _file_lines(file: Path) -> Iterator[str]:
     try:
+        check_regular(file)
         with file.open(encoding="utf-8-sig") as stream:
             yield from _decoded_lines(stream, str(file))
     except OSError as error:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from slowwave.errors import InputError, shown
+from slowwave.files import check_regular
 from slowwave.formats.archives import Part, parts
 from slowwave.formats.atomic_file import replacing
 from slowwave.formats.json_stream import BrokenError, Json, breaks_off, elements, read_bytes
@@ -93,8 +94,10 @@ def read(
         yield from _notes(listed, format, meter)
         return
     if format in _NOTES or (format == "auto" and path.suffix.lower() in notes.SUFFIXES):
-        if not path.is_file():
-            raise InputError(f"{path} does not exist")
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
         yield from _notes([notes.Note(path=path, name=clean(path.stem))], format, meter)
         return
     opened = list(parts(path))

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from slowwave.errors import InputError
+from slowwave.files import check_regular
 from slowwave.formats.json_stream import MEMBER_MOST, MEMBERS_MOST, RATIO_MOST, UNREADABLE, BrokenError
 from slowwave.model.exchange import SkippedItem
 from slowwave.model.plain_text import clean, tidy
@@ -46,8 +47,7 @@ def parts(path: Path) -> Iterator[Part | SkippedItem]:
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder: name the file in it, e.g. {path / 'conversations.json'}")
-        if path.exists() and not path.is_file():  # a pipe would be waited for, and a device never ends
-            raise InputError(f"{path} is not a regular file: save its content into a file and name that")
+        check_regular(path)
         archive = zipfile.is_zipfile(path)
         with path.open("rb") as stream:
             beginning = stream.read(len(_PACKED))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from slowwave.errors import InputError, shown
+from slowwave.files import check_regular
 from slowwave.formats.atomic_file import replacing
 from slowwave.formats.export_records import from_line, to_line
 from slowwave.formats.json_stream import Json
@@ -67,9 +68,8 @@ def read(path: str | Path) -> Plan:
         InputError: the file does not exist, or is not a plan of this version.
     """
     path = Path(path)
-    if path.is_char_device():  # reading /dev/zero would take all memory
-        raise InputError(f"{path} is not a plan: it is a device")
     try:
+        check_regular(path)
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error

@@ -5,6 +5,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from slowwave.files import check_regular
+
 if TYPE_CHECKING:
     from slowwave.agent_memory import AgentMemory
 
@@ -74,6 +76,7 @@ def _main_worktree(git_file: Path) -> Path | None:
 def _read_path(file: Path, prefix: str = "") -> Path | None:
     """The path in the first line of a file, behind a prefix, relative to the folder of the file."""
     try:
+        check_regular(file)
         with file.open(encoding="utf-8", errors="surrogateescape") as opened:
             line = opened.readline(4096).strip()
     except OSError:

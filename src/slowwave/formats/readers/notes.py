@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from slowwave.errors import InputError
+from slowwave.files import check_regular
 from slowwave.formats.readers.builders import MessageBuilder, conversation_title
 from slowwave.formats.readers.timestamps import instant
 from slowwave.formats.readers.transcript import is_transcript, turns
@@ -101,8 +102,7 @@ def read(note: Note, builder: MessageBuilder, *, markdown: bool) -> Iterator[Ite
 
 
 def _text(note: Note) -> str:
-    if not note.path.is_file():  # a pipe would be waited for
-        raise ValueError("it is not a regular file")
+    check_regular(note.path)
     if note.size > LARGEST:
         raise ValueError(f"{note.size:,} bytes, more than {LARGEST:,}")
     try:

@@ -2,14 +2,13 @@
 
 import json
 import re
-import stat
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from slowwave.errors import InputError, shown
-from slowwave.files import has_other_names
+from slowwave.files import check_regular, has_other_names
 from slowwave.model.config import Config
 from slowwave.policy.summaries.length import PROFILES
 
@@ -101,12 +100,10 @@ def page_text(path: Path, most: int = LARGEST) -> str:
         InputError: it cannot be read, is not a regular file, has several names, is too large, or is not UTF-8.
     """
     try:
-        state = path.stat()
-        if not stat.S_ISREG(state.st_mode):
-            raise InputError(f"{path} is not a regular file")
+        check_regular(path)
         if has_other_names(path):
             raise InputError(f"{path} is a hard link: it is also the file of another name; copy it instead")
-        if state.st_size > most:
+        if path.stat().st_size > most:
             raise InputError(f"{path} has more than {most:,} bytes")
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
