@@ -1,5 +1,6 @@
 """Names and ids as people type them, errors as JSON, previews, private files, interruptions and closed outputs."""
 
+import errno
 import json
 import os
 import re
@@ -287,6 +288,31 @@ def test_an_export_to_the_output_is_imported_from_the_input(run: Run) -> None:
     assert "exported 1 record" in exported.err
     assert run("import", "-", "--scope", "other", "--trust-export", input=exported.out).code == 0
     assert run("list", "--scope", "other", "--json").json[0]["text"] == "Odile owns the ferry — œuvre"
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [("", ()), ("hello", ()), ("PK\x03\x04", ()), ('{"memory": "Likes tea", "user_id": "ana"}', ("--user", "bob"))],
+    ids=["empty", "unknown", "cut off", "another user"],
+)
+def test_an_error_of_an_import_from_the_input_names_no_other_file(
+    run: Run, content: str, options: tuple[str, ...]
+) -> None:
+    refused = run("import", "-", *options, input=content)
+    assert refused.code == 2
+    assert "standard input" in refused.err
+    assert "/stdin" not in refused.err
+
+
+def test_an_input_that_cannot_be_saved_is_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    refused = run("import", "-", input="hello")
+    assert refused.code == 2
+    assert "standard input cannot be saved" in refused.err
+    assert "No space left" in refused.err
 
 
 def test_the_present_time_of_a_command_can_be_set(run: Run) -> None:

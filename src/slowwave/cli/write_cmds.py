@@ -284,12 +284,26 @@ class ImportStoppedError(SlowwaveError):
 
 @contextmanager
 def _stored_input() -> Iterator[Path]:
-    """A file with what standard input holds: archives and long files are read more than once."""
+    """A file with what standard input holds: archives and long files are read more than once.
+
+    Errors that name this file say "standard input" instead.
+
+    Raises:
+        InputError: standard input cannot be read or saved.
+    """
     with TemporaryDirectory(prefix="slowwave-") as folder:
         path = Path(folder, "stdin")  # the name of conversations that have none, the same in every import
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield path
+        try:
+            with path.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        except OSError as error:
+            raise InputError(
+                f"standard input cannot be saved in {path.parent.parent} ({error.strerror or error}): name a file instead"
+            ) from error
+        try:
+            yield path
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), "standard input")) from error
 
 
 @click.command(
