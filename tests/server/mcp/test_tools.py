@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from slowwave import AgentMemory, Message
 from slowwave.server.mcp import build_memory_server
@@ -204,3 +205,13 @@ def test_resources_and_the_prompt_show_what_is_known(call: Caller) -> None:
     assert "- [assistant] Odile owns the ferry" in texts["slowwave://core"]
     assert json.loads(texts["slowwave://status"])["counts"] == {"semantic": {"active": 1}}
     assert "Odile owns the ferry" in prompt
+
+
+def test_an_error_of_the_library_in_a_prompt_is_one_sentence(memory: AgentMemory, call: Caller) -> None:
+    async def ask(client: Client) -> str:
+        with pytest.raises(MCPError) as error:
+            await client.get_prompt("context", {"question": "tea"})
+        return error.value.message
+
+    memory.close()
+    assert "this memory is closed" in call.ask(ask)

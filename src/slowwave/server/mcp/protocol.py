@@ -5,9 +5,11 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.types import CallToolResult, InputRequiredResult
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from pydantic import ValidationError
 
+from slowwave.errors import shown
 from slowwave.server.mcp.problems import invalid_arguments
 
 
@@ -37,6 +39,25 @@ class MemoryServer(MCPServer[Any]):
             if isinstance(cause, ValidationError):
                 raise ToolError(invalid_arguments(name, cause)) from cause
             raise ToolError(str(cause) if isinstance(cause, ToolError) else str(error)) from error
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Get a prompt by name.
+
+        Raises:
+            MCPError: there is no such prompt, or the arguments are not its own; in one sentence for the client.
+        """
+        prompt = self._prompt_manager.get_prompt(name)
+        if prompt is None:
+            known = ", ".join(each.name for each in self._prompt_manager.list_prompts())
+            problem = f"there is no prompt {shown(name)}" + (f": this server has {known}" if known else "")
+            raise MCPError(INVALID_PARAMS, problem)
+        own = {each.name: bool(each.required) for each in prompt.arguments or ()}
+        given = arguments or {}
+        if given.keys() - own or any(required and each not in given for each, required in own.items()):
+            raise MCPError(INVALID_PARAMS, f"the prompt `{name}` takes {', '.join(own)}")
+        return await super().get_prompt(name, arguments, context)
 
     def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
         """Raise ToolError for an argument that a closed schema does not have."""

@@ -5,6 +5,8 @@ from typing import Final, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR
 from pydantic import BaseModel
 
 from slowwave.errors import NotFoundError, SlowwaveError
@@ -73,7 +75,7 @@ def add_prompt(server: MCPServer, memory: OpenMemory) -> None:
         try:
             built = memory().context(question)
         except SlowwaveError as error:
-            raise ValueError(sentence(error)) from error
+            raise MCPError(INTERNAL_ERROR, sentence(error)) from error
         return str(built) if built.sections else "Nothing is known about it."
 
 
