@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.waiting import LONGEST
 
 from slowwave import AgentMemory, Message
 from slowwave.cli.app import app
@@ -62,9 +63,45 @@ def test_repeated_sleep_passes_end_on_a_signal(store: Path, number: signal.Signa
     datetime.strptime(process.stdout.readline().strip(), "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - the local time
     assert "sleep" in process.stdout.readline()
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, errors
     assert "Ctrl-C stops" in errors
+
+
+SIGNALLED = """
+import signal, sys
+from slowwave.cli.sleep_loop import stopped_by_signals
+
+def stopped_at(step: int) -> bool:
+    left = step
+
+    def trace(frame, event, argument):
+        nonlocal left
+        frame.f_trace_opcodes = True
+        left -= 1
+        if left == 0:
+            signal.raise_signal(signal.SIGTERM)
+        return trace
+
+    with stopped_by_signals() as stopped:
+        sys.settrace(trace)
+        stopped.wait(0.01)
+        sys.settrace(None)
+        assert stopped.is_set() is (left <= 0)
+    return left <= 0
+
+step = 1
+while stopped_at(step):
+    step += 1
+print(step)
+"""
+
+
+def test_a_signal_at_any_step_of_a_wait_is_heard() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALLED], capture_output=True, text=True, check=True, timeout=LONGEST
+    )
+    assert int(done.stdout) > 20
 
 
 def test_an_invalid_span_is_wrong_input(store: Path) -> None:

@@ -2,9 +2,9 @@
 
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -59,10 +59,37 @@ def repeat_until_stopped(options: CommonOptions, every: str, action: Callable[[]
     return waits
 
 
+class Stop:
+    """A flag that a signal handler may set at any step of its thread.
+
+    A threading.Event has a lock: if the signal comes while the thread has it in `wait`, `set` waits for it for ever.
+    """
+
+    def __init__(self) -> None:
+        self._signals: SimpleQueue[None] = SimpleQueue()
+
+    def set(self) -> None:
+        """Set the flag."""
+        self._signals.put(None)
+
+    def is_set(self) -> bool:
+        """Whether the flag is set."""
+        return not self._signals.empty()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the flag is set, at most so many seconds. Returns whether it is set."""
+        try:
+            self._signals.get(timeout=seconds)
+        except Empty:
+            return False
+        self.set()
+        return True
+
+
 @contextmanager
-def stopped_by_signals() -> Iterator[threading.Event]:
-    """An event that the first SIGINT or SIGTERM sets; a second one interrupts the program."""
-    stopped = threading.Event()
+def stopped_by_signals() -> Iterator[Stop]:
+    """A flag that the first SIGINT or SIGTERM sets; a second one interrupts the program."""
+    stopped = Stop()
 
     def stop(number: int, _: FrameType | None) -> None:
         stopped.set()

@@ -25,16 +25,16 @@ class Streams:
     def __init__(self) -> None:
         self._open = 0
         self._lock = threading.Lock()
-        self._ended = threading.Event()
+        self._ended = False  # no Event: `end` is called by a signal handler, which may not wait for a lock
 
     @property
     def have_ended(self) -> bool:
         """Whether the server stops, so that every stream ends."""
-        return self._ended.is_set()
+        return self._ended
 
     def end(self) -> None:
         """End all streams, so that the server does not wait for clients that stay connected."""
-        self._ended.set()
+        self._ended = True
 
     def check_room(self) -> None:
         """Raise OverloadedError if too many streams are open."""
