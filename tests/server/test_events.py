@@ -1,11 +1,9 @@
 """The event stream of a scope over the application of `slowwave serve`."""
 
 import json
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -16,7 +14,9 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `server` is not installed")
 
 from starlette.testclient import TestClient
+from tests.ports import free_port
 from tests.server.conftest import Server
+from tests.waiting import LONGEST, until
 
 from slowwave import Slowwave
 from slowwave.server.app import Serving, build_app
@@ -24,6 +24,7 @@ from slowwave.server.http import changes
 from slowwave.server.work import streams
 
 EVENTS = "/v1/scopes/alice/events"
+Sent = tuple[str, dict[str, Any]]
 
 
 def parsed(text: str) -> list[tuple[str | None, str, Any]]:
@@ -87,6 +88,14 @@ def followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator["Follo
     """An open stream of a store in a file, which another program writes to."""
     monkeypatch.setattr(changes, "POLL", 0.02)
     monkeypatch.setattr(changes, "CHECK", 0.0)
+    sent: list[Sent] = []
+    event_text = changes.event_text
+
+    def noted(name: str, values: dict[str, Any], *number: int) -> str:
+        sent.append((name, values))
+        return event_text(name, values, *number)
+
+    monkeypatch.setattr(changes, "event_text", noted)
     path = tmp_path / "m.db"
     serving = Serving()
     with (
@@ -94,15 +103,15 @@ def followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator["Follo
         Slowwave.open(path, llm=None, embedder="none") as other,
         TestClient(build_app(store, serving), base_url="http://localhost") as client,
     ):
-        yield Followed(client, serving, other)
+        yield Followed(client, serving, other, sent)
         serving.streams.end()
 
 
 class Followed:
-    """A client that reads a stream to its end, on a thread."""
+    """A client that reads a stream to its end, on a thread. `sent` has each event, with its values, as it is sent."""
 
-    def __init__(self, client: TestClient, serving: Serving, other: Slowwave) -> None:
-        self.client, self.serving, self.other = client, serving, other
+    def __init__(self, client: TestClient, serving: Serving, other: Slowwave, sent: "list[Sent]") -> None:
+        self.client, self.serving, self.other, self.sent = client, serving, other, sent
         self.text = ""
 
     def begin(self, **headers: str) -> threading.Thread:
@@ -111,8 +120,7 @@ class Followed:
 
         thread = threading.Thread(target=read)
         thread.start()
-        while not self.serving.streams._open:
-            time.sleep(0.005)
+        until(lambda: self.sent)
         return thread
 
 
@@ -120,9 +128,9 @@ def test_what_another_program_writes_is_sent_and_the_end_of_the_server_ends_the_
     thread = followed.begin()
     run = followed.other.within("alice").add("Alice rows").run_id
     followed.other.within("bob").add("Bob rows")
-    time.sleep(0.1)
+    until(lambda: any(name == "run" for name, _ in followed.sent))
     followed.serving.streams.end()
-    thread.join(5)
+    thread.join(LONGEST)
     events = parsed(followed.text)
     assert [name for _, name, _ in events] == ["open", "run", "end"]
     assert (events[1][2]["run_id"], events[2][2]["reason"]) == (run, streams.STOPPED)
@@ -134,7 +142,7 @@ def test_a_stream_ends_with_its_key(followed: Followed) -> None:
     key = followed.other.add_key("guest", prefix="alice")
     thread = followed.begin(authorization=f"Bearer {key.secret}")
     followed.other.revoke_key(key.key.id)
-    thread.join(5)
+    thread.join(LONGEST)
     assert not thread.is_alive()
     assert "key" in parsed(followed.text)[-1][2]["reason"]
 
@@ -142,7 +150,7 @@ def test_a_stream_ends_with_its_key(followed: Followed) -> None:
 def test_the_first_key_ends_the_streams_without_one(followed: Followed) -> None:
     thread = followed.begin()
     followed.other.add_key("keeper")
-    thread.join(5)
+    thread.join(LONGEST)
     assert not thread.is_alive()
 
 
@@ -150,10 +158,9 @@ def test_the_jobs_of_the_server_are_sent_as_they_happen(followed: Followed) -> N
     followed.other.within("alice").add_message({"role": "user", "content": "I own a kiln."}, "c")
     thread = followed.begin()
     accepted = followed.client.post("/v1/scopes/alice/consolidate")
-    followed.client.get(f"{accepted.headers['location']}/events")
-    time.sleep(0.1)
+    until(lambda: any(values.get("state") == "done" for _, values in followed.sent))
     followed.serving.streams.end()
-    thread.join(5)
+    thread.join(LONGEST)
     jobs = [values for _, name, values in parsed(followed.text) if name == "job"]
     assert {values["job_id"] for values in jobs} == {accepted.json()["id"]}
     assert jobs[-1]["state"] == "done"
@@ -161,12 +168,9 @@ def test_the_jobs_of_the_server_are_sent_as_they_happen(followed: Followed) -> N
 
 @pytest.mark.long
 def test_a_server_that_is_stopped_does_not_wait_for_a_client_that_follows(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     store = str(tmp_path / "m.db")
-    words = ["serve", "--store", store, "--port", str(port), "--embedder", "none", "--llm", "none"]
-    with subprocess.Popen([sys.executable, "-m", "slowwave", *words]) as server:
+    words = ["serve", "--store", store, "--embedder", "none", "--llm", "none", "--port"]
+    with free_port() as port, subprocess.Popen([sys.executable, "-m", "slowwave", *words, str(port)]) as server:
         try:
             line = _connected(port)
             stream = line.getresponse()
@@ -174,11 +178,9 @@ def test_a_server_that_is_stopped_does_not_wait_for_a_client_that_follows(tmp_pa
             write = [sys.executable, "-m", "slowwave", "add", "Alice rows", "--store", store, "--scope", "alice"]
             subprocess.run([*write, "--embedder", "none"], check=True, capture_output=True)
             _read_until(stream, b"event: run")
-            begun = time.monotonic()
             server.terminate()
             _read_until(stream, b"event: end")
-            server.wait(20)
-            assert time.monotonic() - begun < 10
+            assert server.wait(LONGEST) == 0
             stream.close()
             line.close()
         finally:
@@ -187,16 +189,19 @@ def test_a_server_that_is_stopped_does_not_wait_for_a_client_that_follows(tmp_pa
 
 def _connected(port: int) -> HTTPConnection:
     """A connection that asks for the stream of a server that is starting."""
-    for _ in range(300):
-        line = HTTPConnection("127.0.0.1", port, timeout=20)
+
+    def asked() -> HTTPConnection | None:
+        line = HTTPConnection("127.0.0.1", port, timeout=LONGEST)
         try:
             line.request("GET", EVENTS, headers={"Last-Event-ID": "0"})
         except ConnectionRefusedError:
             line.close()
-            time.sleep(0.1)
-        else:
-            return line
-    raise AssertionError("the server did not start")
+            return None
+        return line
+
+    line = until(asked)
+    assert line is not None
+    return line
 
 
 def _read_until(stream: HTTPResponse, beginning: bytes) -> None:
