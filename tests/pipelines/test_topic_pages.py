@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from tests.pipelines.statements import SPORTS
@@ -271,3 +272,21 @@ def test_many_conversations_are_read_in_several_passes(memory: AgentMemory, cloc
     assert lefts[0] == GROUP_MAX + 111 - CONVERSATIONS_MAX
     assert lefts[-1] < CONVERSATIONS_MAX
     assert "Ines/sports" in pages(memory)
+
+
+def test_an_export_restores_a_page_that_was_written_again_with_newer_members(
+    memory: AgentMemory, clock: FrozenClock, tmp_path: Path
+) -> None:
+    for text in SPORTS[:5]:
+        memory.add(text.replace("I ", "Ines ").replace("My ", "Ines's "), category="person", subject="Ines")
+        memory.sleep()
+        clock.now += timedelta(days=1)
+    known = {page.id: (page.text, page.members, page.recorded_at) for page in memory.get_all(categories=[PAGE])}
+    facts = {fact.id: fact.recorded_at for fact in memory.get_all()}
+    assert any(facts[member] > at for _, members, at in known.values() for member in members)
+    memory.export(tmp_path / "all.jsonl")
+    with AgentMemory.open(":memory:", llm=None, embedder="none", clock=clock) as empty:
+        report = empty.import_(tmp_path / "all.jsonl", trust_export=True)
+        assert report.skipped == {}
+        restored = empty.get_all(categories=[PAGE])
+        assert {page.id: (page.text, page.members, page.recorded_at) for page in restored} == known

@@ -1,6 +1,7 @@
 """Reads everything a scope contains, as the records of an export."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
 from slowwave.model.exchange import Chapter, ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
@@ -70,7 +71,7 @@ def outgoing(ports: Ports) -> Iterator[Item]:
     ids: list[str] = []
     for cascade in (False, True):
         where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
-        for memory in sorted(ports.store.select(scope, where), key=lambda fact: (fact.recorded_at, fact.id)):
+        for memory in sorted(ports.store.select(scope, where), key=_after_members):
             ids.append(memory.id)
             yield ExportedMemory(memory=memory, where="")
     yielded: set[tuple[str, str, str]] = set()
@@ -80,6 +81,14 @@ def outgoing(ports: Ports) -> Iterator[Item]:
             if place not in yielded:
                 yielded.add(place)
                 yield ExportedLink(link=link, where="")
+
+
+def _after_members(memory: Memory) -> tuple[int, datetime, str]:
+    """Orders memories so that a summary follows its members, which have a lower depth.
+
+    Their times do not show it: a topic page keeps its time when it is written again with newer members.
+    """
+    return memory.depth, memory.recorded_at, memory.id
 
 
 def _messages(ports: Ports, conversation: str) -> Iterator[Memory]:
