@@ -211,6 +211,50 @@ def test_the_settings_in_force_name_their_source_and_hide_secrets(file: Path) ->
     assert found["store"] == ("postgresql://ann:…@host/memory", "SLOWWAVE_STORE")
 
 
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://ann@host/memory?password=secret&sslmode=require", "postgresql://ann@host/memory?…"),
+        ("postgresql:///memory?password=secret", "postgresql:///memory?…"),
+        ("postgresql://ann:secret@host/memory?password=secret", "postgresql://ann:…@host/memory?…"),
+    ],
+)
+def test_a_password_in_the_query_of_an_address_is_not_shown(file: Path, address: str, shown: str) -> None:
+    env = {
+        "SLOWWAVE_CONFIG": str(file),
+        "SLOWWAVE_STORE": address,
+        "SLOWWAVE_LLM": "https://host/v1?api-key=secret#model",
+    }
+    found = {one.name: one.value for one in settings.in_force(env)}
+    assert (found["store"], found["llm"]) == (shown, "https://host/v1?…#model")
+
+
+@pytest.mark.parametrize("line", ["llm_key = 4821", "embedder_key = ['4821']", "llm_url = ['http://ann:4821@host']"])
+def test_the_error_about_a_key_of_another_type_does_not_show_it(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "slowwave.toml"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(SettingsError, match="expected a text") as error:
+        settings.read({"SLOWWAVE_CONFIG": str(path)})
+    assert line.partition(" ")[0] in str(error.value)
+    assert "4821" not in str(error.value)
+
+
+def test_a_setting_of_the_page_of_a_vault_names_the_page(file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "notes" / "config" / "memory_compaction.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("---\nimmediate_window: 10\nprofile: brief\n---\n", encoding="utf-8")
+    env = {
+        "SLOWWAVE_CONFIG": str(file),
+        "SLOWWAVE_VAULT": str(tmp_path / "notes"),
+        "SLOWWAVE_IMMEDIATE_WINDOW": "20",
+        "SLOWWAVE_RECENT_WINDOW": "30",
+    }
+    found = {one.name: (one.value, one.source) for one in settings.in_force(env)}
+    assert found["immediate_window"] == (10, str(page))
+    assert found["summary_profile"] == ("brief", str(page))
+    assert found["recent_window"] == (30, "SLOWWAVE_RECENT_WINDOW")
+
+
 def test_the_error_lists_wrong_settings_wrong_numbers_and_unknown_names(tmp_path: Path) -> None:
     path = tmp_path / "slowwave.toml"
     path.write_text("nonsense = 3\nllm_seconds = 'soon'\nmin_messages = 0\nhalf_live_days = 3\n")

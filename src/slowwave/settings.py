@@ -126,12 +126,11 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
             try:
                 values[name] = parser(value)
             except (TypeError, ValueError) as error:
-                wrong.append(f"{name}={value!r}: invalid value; expected {error}")
+                given = f"{name}={_without_secrets(name, repr(value))}"
+                wrong.append(f"{given}: invalid value; expected {error}")
     if folder := values.get("vault"):
-        from slowwave.formats.vault.front_matter import compaction  # noqa: PLC0415 - only a vault needs it
-
         if Path(folder).is_dir():
-            table |= compaction(Path(folder))
+            table |= _of_vault(Path(folder))
         else:
             wrong.append(f"vault={folder!r} is not a folder: create it, or correct the setting")
     config, of_config = _config(table)
@@ -142,6 +141,13 @@ def _settings(table: Mapping[str, object], env: Mapping[str, str], path: Path) -
         places += [str(path)] if len(table) > len(from_environment) else []
         raise InputError(f"in {' or '.join(places)}: {'; '.join(of_config)}")
     return Settings(config=config, **values)
+
+
+def _of_vault(folder: Path) -> dict[str, object]:
+    """The fields of Config that the settings page of a vault sets, which take precedence over variables and the file."""
+    from slowwave.formats.vault.front_matter import compaction  # noqa: PLC0415 - only a vault needs it
+
+    return compaction(folder)
 
 
 def _config_from_environment(env: Mapping[str, str]) -> dict[str, object]:
@@ -198,7 +204,7 @@ def unknown(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A setting in force: its name, its value, and where the value comes from: a variable, the file, or "default"."""
+    """A setting in force: its name, its value, and its source: a variable, the file, the page of a vault, or "default"."""
 
     name: str
     value: object
@@ -209,10 +215,12 @@ SECRET: Final = frozenset({"llm_key", "embedder_key"})
 """Settings whose values are never printed."""
 _PASSWORD: Final = re.compile(r"(?<=://)([^/@\s:]*):[^/\s]*@")
 """The user and the password of an address."""
+_QUERY: Final = re.compile(r"(?<=://)([^?#\s]*)\?[^#\s]+")
+"""An address up to its query, and the query, which may contain a password or a key."""
 
 
 def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
-    """Every setting with its value and source. Keys and passwords of addresses are not shown.
+    """Every setting with its value and source. Keys, passwords and queries of addresses are not shown.
 
     Raises:
         SettingsError: as of `read`.
@@ -222,6 +230,7 @@ def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
     known = read(env)
     path = file_path(env)
     table = _table(path, required=False)
+    of_vault = _of_vault(Path(known.vault)) if known.vault else {}
     found: list[Setting] = []
     for name in NAMES:
         variable = f"{PREFIX}{name.upper()}"
@@ -229,15 +238,17 @@ def in_force(environment: Mapping[str, str] | None = None) -> list[Setting]:
         source = str(path) if name in table else "default"
         if env.get(variable):
             source = variable
+        if name in of_vault:
+            (source,) = map(str, vault_files(known))
         found.append(Setting(name=name, value=_without_secrets(name, value), source=source))
     return found
 
 
 def _without_secrets(name: str, value: object) -> object:
-    """The value of a setting, without a key and without the password of an address."""
+    """The value of a setting, without a key and without the password and the query of an address."""
     if name in SECRET and value:
         return "set, not shown"
-    return _PASSWORD.sub(r"\1:…@", value) if isinstance(value, str) else value
+    return _QUERY.sub(r"\1?…", _PASSWORD.sub(r"\1:…@", value)) if isinstance(value, str) else value
 
 
 def write(name: str, value: str | None, environment: Mapping[str, str] | None = None) -> Path:
