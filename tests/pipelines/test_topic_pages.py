@@ -182,6 +182,46 @@ def test_an_undone_page_is_not_written_again_in_the_same_words(memory: AgentMemo
     assert pages(memory) == {}
 
 
+@pytest.mark.parametrize("by", ["undo", "delete", "nothing to list"])
+def test_a_page_that_was_retracted_is_written_again_for_new_statements(
+    memory: AgentMemory, clock: FrozenClock, by: str
+) -> None:
+    tell(memory, clock, *SPORTS[:5])
+    night = memory.sleep().plan.id
+    page = pages(memory)["Ines/sports"]
+    if by == "undo":
+        memory.undo(night)
+    elif by == "delete":
+        memory.delete(page.id)
+    else:
+        memory.delete(page.members)
+        memory.sleep()
+    assert (pages(memory), memory.get(page.id).phase) == ({}, "retracted")
+    tell(memory, clock, *(SPORTS if by == "nothing to list" else SPORTS[5:]), conversation="later")
+    report = memory.sleep()
+    assert (report.left, [receipt.dropped for receipt in report.receipts if receipt.dropped]) == ({}, [])
+    again = pages(memory)["Ines/sports"]
+    assert (again.id, again.valid_to) == (page.id, None)
+    assert len(again.members) >= len(SPORTS)
+    memory.undo(report.plan.id)
+    assert pages(memory) == {}
+    memory.sleep()
+    assert pages(memory) == {}, "it is not begun again with the same statements"
+    assert memory.doctor(deep=True) == []
+
+
+def test_a_fact_with_the_id_of_a_page_does_not_stand_in_the_way_of_other_pages(
+    memory: AgentMemory, clock: FrozenClock
+) -> None:
+    fact = memory.trusting("web").add("Rui repairs canoes", id="Ines/sports").ids[0]
+    tell(memory, clock, *SPORTS)
+    memory.add_messages([Message(role="user", speaker="Rui", content=text) for text in SPORTS], "other")
+    clock.now += timedelta(days=1)
+    assert memory.sleep().left == {}
+    assert [*pages(memory)] == ["Rui/sports"]
+    assert memory.get(fact).text == "Rui repairs canoes"
+
+
 def test_a_later_page_does_not_stand_in_the_way_of_an_undo(memory: AgentMemory, clock: FrozenClock) -> None:
     tell(memory, clock, *SPORTS[:6])
     night = memory.sleep().plan.id

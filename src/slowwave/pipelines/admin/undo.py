@@ -251,8 +251,7 @@ class _Inverse:
                 if memory.phase != "retracted" and not _has_moved_on(memory, operation.memory):
                     yield from self._withdrawn(memory, because)
             case Change() if (memory := self.current.get(operation.before.id)) is not None:
-                if not _has_moved_on(memory, operation.after):
-                    yield self._changed(memory, _restored(self.ports, memory, operation), because)
+                yield from self._former(memory, operation, because)
             case Link():
                 yield self._unlinked(operation, because)
                 yield from self._kept_apart(operation, because)
@@ -274,6 +273,15 @@ class _Inverse:
             self.notes.append(_unsummarised(memory))
         if memory.kind not in {MESSAGE, NOTE} and not self.by_person:
             yield Suppress(key=content_key(memory.text), because=because)
+
+    def _former(self, memory: Memory, change: Change, because: str) -> Iterator[Operation]:
+        """Give a memory its former values. A page that the run began again is retracted like a new one."""
+        if _has_moved_on(memory, change.after):
+            return
+        if memory.is_page and memory.is_searchable and change.before.phase == "retracted":
+            yield from self._withdrawn(memory, because)
+        else:
+            yield self._changed(memory, _restored(self.ports, memory, change), because)
 
     def _changed(self, before: Memory, after: Memory, because: str) -> Change:
         self.current[after.id] = after

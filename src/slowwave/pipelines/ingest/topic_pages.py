@@ -13,7 +13,7 @@ from typing import Final
 
 from slowwave.model.codec import content_key
 from slowwave.model.counted import counted
-from slowwave.model.memory import HOT, MESSAGE, PAGE, STATEMENT_KINDS, SUMMARY, Memory, altered
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, STATEMENT_KINDS, SUMMARY, Memory, altered
 from slowwave.model.operations import Add, Change, MoveCursor, Operation
 from slowwave.model.plan import Group, Plan
 from slowwave.model.query import Where
@@ -150,10 +150,13 @@ class _Pages:
         keys = sorted({*fresh, *touched, *self.due})
         missing = {key for key in keys if key not in self.pages}
         gathered = self._gathered(missing) if missing and self._has_grown else {}
+        former = self._with_key(gathered)
         operations: list[Add | Change] = []
         for key in keys:
-            new = gathered.get(key, []) if key in missing else fresh.get(key, [])
-            change = self._begun(key, new) if key in missing else self._updated(self.pages[key], new, changed)
+            if key in missing:
+                change = self._begun(gathered.get(key, []), former.get(key))
+            else:
+                change = self._updated(self.pages[key], fresh.get(key, []), changed)
             operations += [change] if change else []
         return operations
 
@@ -264,16 +267,28 @@ class _Pages:
         entries = _by_page(self._entries(reversed(messages), reversed(facts), keys))
         return {key: entries[key] for key in keys if key in entries}
 
-    def _begun(self, key: str, new: list[PageEntry]) -> Add | None:
-        """A new page, unless it would have too few lines, or a person undid the same text."""
-        if not new:
+    def _with_key(self, keys: Collection[str]) -> dict[str, Memory]:
+        """The memories that have the key of a page that is not in use, by key: former pages, and facts of that id."""
+        if not keys:
+            return {}
+        where = Where(kinds=frozenset(FACT_KINDS), refs=frozenset(keys))
+        return {str(memory.ref): memory for memory in self.ports.store.select((self.ports.scope,), where)}
+
+    def _begun(self, new: list[PageEntry], former: Memory | None) -> Add | Change | None:
+        """A new page, unless it would have too few lines, or a person took back the same lines.
+
+        A key belongs to one memory: a page that was retracted is written again, and a fact of a caller keeps its id.
+        """
+        if not new or (former is not None and former.id in self.taken):
             return None
         subject, topic = new[0].subject, new[0].topic
         lines, due = self._standing(merged_lines((), new, limit=LINES_MAX, worth=self._worth), topic)
         if len(lines) < LINES_MIN:
             return None
         text = page_text(subject, topic, lines)
-        if self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
+        if self._is_held(text) or (
+            former is not None and self._is_held(former.text) and not self._has_more(lines, former)
+        ):
             return None
         page = Memory(
             id=new_id(self.now),
@@ -281,7 +296,7 @@ class _Pages:
             kind=SUMMARY,
             category=PAGE,
             subject=subject,
-            ref=key,
+            ref=page_key(subject, topic),
             text=text,
             depth=1,
             recorded_at=self.now,
@@ -290,7 +305,32 @@ class _Pages:
             trust=least(entry.trust for entry in new),
             due_at=due,
         )
-        return Add(memory=reschedule(page, self.ports.config), because=f"{len(lines)} entries of {key}")
+        because = f"{len(lines)} entries of {page.ref}"
+        if former is None:
+            return Add(memory=reschedule(page, self.ports.config), because=because)
+        if not former.is_page or former.phase != "retracted":
+            return None
+        after = altered(
+            transition(former, "restore", self.ports.config, valid_to=None),
+            text=text,
+            valid_from=page.valid_from,
+            members=page.members,
+            trust=page.trust,
+            due_at=due,
+        )
+        return Change(before=former, after=after, because=because)
+
+    def _is_held(self, text: str) -> bool:
+        """Whether a person undid or deleted this text."""
+        return bool(self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]))
+
+    def _has_more(self, lines: Iterable[PageLine], former: Memory) -> bool:
+        """Whether a line rests on nothing that a former page lists, or that a line of it rests on."""
+        members = [line.member for line in lines]
+        found = self.ports.store.get((self.ports.scope,), {*members, *former.members})
+        bases = {memory.id: {memory.id, *(source.memory for source in memory.sources)} for memory in found}
+        listed = {one for member in former.members for one in bases.get(member, {member})}
+        return any(listed.isdisjoint(bases.get(member, {member})) for member in members)
 
     def _updated(self, page: Memory, new: list[PageEntry], changed: Collection[str]) -> Change | None:
         """The page with new entries, without those whose member was removed; None if it stays as it is."""
