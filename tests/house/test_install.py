@@ -29,6 +29,7 @@ BROUGHT = {
     "httpcore2": "httpx2",
     "sqlalchemy": "dbos",
     "anyio": "mcp",
+    "h11": "uvicorn",
     "pydantic": "mcp",
     "starlette": "mcp",
     "pydantic_core": "pydantic_ai",

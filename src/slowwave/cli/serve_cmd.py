@@ -6,12 +6,13 @@ from typing import Final
 
 import click
 
-from slowwave.cli.options import Command, CommonOptions, WholeNumber, common_options
+from slowwave.cli.options import POSITIVE, Command, CommonOptions, WholeNumber, common_options
 from slowwave.errors import SettingsError
 
 PORT: Final = 8765
 STOP_SECONDS: Final = 30
 """Seconds that running requests get to end when the server is stopped. Jobs run to their end."""
+REQUEST_SECONDS: Final = 30
 
 
 @click.command(
@@ -23,6 +24,13 @@ STOP_SECONDS: Final = 30
 @click.option("--port", type=WholeNumber(1, 65535), default=PORT, show_default=True, help="The port to listen on.")
 @click.option("--allow-host", metavar="NAME", multiple=True, help="A name of this server; may be repeated.")
 @click.option("--read-only", is_flag=True, help="Refuse every write.")
+@click.option(
+    "--request-seconds",
+    type=POSITIVE,
+    default=REQUEST_SECONDS,
+    show_default=True,
+    help="How long the header of a request may take, and a body without a byte.",
+)
 @click.option("--sleep-every", metavar="SPAN", help="Run the sleep passes that are due this often, such as 8h.")
 @click.option("--proxy-to", metavar="URL", help="Serve the chat completions of a model's server with a memory.")
 @common_options
@@ -32,6 +40,7 @@ def serve(
     port: int,
     allow_host: tuple[str, ...],
     read_only: bool,
+    request_seconds: int,
     sleep_every: str | None,
     proxy_to: str | None,
 ) -> None:
@@ -45,6 +54,7 @@ def serve(
         import uvicorn  # noqa: PLC0415 - `--help` does without
 
         from slowwave.server.access.authentication import check_address, is_loopback  # noqa: PLC0415
+        from slowwave.server.access.slow_clients import protocol  # noqa: PLC0415
         from slowwave.server.app import Serving, build_app  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise SettingsError(f"{error.name} is not installed: pip install 'slowwave[server]'") from error
@@ -67,6 +77,7 @@ def serve(
             served,
             host=host,
             port=port,
+            http=protocol(request_seconds),
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,

@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from slowwave.server.access.problems import FOREIGN_ORIGIN, MISDIRECTED, TOO_LARGE, problem
@@ -139,7 +140,7 @@ class BodyGuard:
                     headers.setdefault(name, value)
             await send(message)
 
-        with suppress(TooLargeError):
+        with suppress(TooLargeError, ClientDisconnect):  # nobody waits for an answer to half a body
             await self._app(scope, counted, safe)
         if too_large and not begun:
             await refusal(scope, receive, send)

@@ -1,0 +1,69 @@
+"""Closes connections whose request does not arrive in time, for which uvicorn has no limit."""
+
+from asyncio import Protocol, TimerHandle, Transport
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+def protocol(seconds: float) -> type[Protocol]:
+    """The protocol of connections for `uvicorn.Config(http=...)`. It closes one whose client is too slow.
+
+    Args:
+        seconds: how long the header of a request may take, from the opening of the connection or from the first byte
+            of a later request; how long no byte of a body may come; and how long the rest of a body may take when the
+            request is answered already.
+    """
+
+    class Limited(_Timed):
+        limit = seconds
+
+    return Limited
+
+
+class _Timed(H11Protocol):
+    """A connection that is closed when its client does not send what is due within `limit` seconds."""
+
+    limit: float
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:  # noqa: ANN401 - those of uvicorn
+        super().__init__(*arguments, **keywords)
+        self._timer: TimerHandle | None = None
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        """Wait for the header of the first request."""
+        super().connection_made(transport)
+        self._start()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the rest of the header or of the body, or for nothing."""
+        super().data_received(data)
+        state = self.conn.their_state
+        if state is h11.IDLE:
+            if self._timer is None:
+                self._start()
+        elif state is not h11.SEND_BODY:
+            self._stop()
+        elif self.conn.our_state is not h11.DONE:
+            self._start()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing."""
+        super().connection_lost(exc)
+        self._stop()
+
+    def _start(self) -> None:
+        self._stop()
+        self._timer = self.loop.call_later(self.limit, self._end)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _end(self) -> None:
+        if self.flow.read_paused:  # more has come than the server has read
+            self._start()
+        else:
+            self.transport.close()

@@ -1,0 +1,110 @@
+"""`slowwave serve` closes connections whose request does not arrive, and only those."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+LIMIT = 1
+"""Seconds of --request-seconds."""
+POST = "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n[{{"
+GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
+    """The port of a server, and the file of its log."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("served")
+    words = ["serve", "--store", str(folder / "m.db"), "--port", str(port), "--embedder", "none", "--llm", "none"]
+    command = [sys.executable, "-m", "slowwave", *words, "--request-seconds", str(LIMIT)]
+    with (folder / "log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
+        try:
+            for _ in range(300):
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                except ConnectionRefusedError:
+                    time.sleep(0.1)
+                else:
+                    break
+            yield port, folder / "log"
+        finally:
+            server.kill()
+
+
+def _end(port: int, beginning: str, more: str = "") -> tuple[bytes, float]:
+    """What comes until the server closes a connection that sends a beginning, then `more` four times a limit; and when."""
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        line.settimeout(LIMIT / 4)
+        begun, got = time.monotonic(), b""
+        line.sendall(beginning.encode())
+        while time.monotonic() - begun < 20 * LIMIT:
+            try:
+                came = line.recv(4096)
+            except TimeoutError:
+                line.sendall(more.encode())
+                continue
+            except ConnectionResetError:
+                came = b""
+            if not came:
+                return got, time.monotonic() - begun
+            got += came
+    raise AssertionError("the connection was not closed")
+
+
+@pytest.mark.parametrize(
+    ("beginning", "more"),
+    [
+        ("", ""),
+        ("GET / HT", ""),
+        ("GET / HTTP/1.1\r\nX-Long: ", "x"),
+        (POST.format("/v1/scopes/a/messages"), ""),
+        (POST.format("/v1/scopes/a/imports?name=a.jsonl"), ""),
+        (POST.format("/mem0/v1/memories/"), ""),
+    ],
+    ids=["nothing", "header", "slow header", "body", "body of an import", "body for mem0"],
+)
+def test_a_request_that_does_not_arrive_is_ended(served: tuple[int, Path], beginning: str, more: str) -> None:
+    port, log = served
+    got, seconds = _end(port, beginning, more)
+    assert got == b""
+    assert seconds >= LIMIT
+    assert "Traceback" not in log.read_text()
+
+
+def test_the_rest_of_a_body_that_is_not_read_has_the_limit_too(served: tuple[int, Path]) -> None:
+    got, _ = _end(served[0], POST.format("/none"), " ")
+    assert got.startswith(b"HTTP/1.1 404")
+
+
+def test_a_later_request_of_a_connection_has_the_limit_too(served: tuple[int, Path]) -> None:
+    got, _ = _end(served[0], GET, "x")
+    assert got.startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_that_comes_slowly_and_an_answer_that_goes_on_are_not_ended(served: tuple[int, Path]) -> None:
+    body = b'{"messages": [{"role": "user", "content": "tea"}], "conversation": "c"}'
+    head = f"POST /v1/scopes/a/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    with (
+        socket.create_connection(("127.0.0.1", served[0])) as slow,
+        socket.create_connection(("127.0.0.1", served[0])) as stream,
+    ):
+        stream.sendall(b"GET /v1/scopes/a/events?seconds=3 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        slow.sendall(head.encode())
+        for place in range(0, len(body), 10):
+            time.sleep(LIMIT / 4)
+            slow.sendall(body[place : place + 10])
+        slow.settimeout(20)
+        stream.settimeout(20)
+        assert slow.recv(12).startswith(b"HTTP/1.1 20")
+        text = b""
+        while b"event: end" not in text:
+            came = stream.recv(4096)
+            assert came, text
+            text += came
