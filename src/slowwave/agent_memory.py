@@ -230,7 +230,7 @@ class AgentMemory:
         )
 
     default = in_memory
-    """The name of `in_memory` in earlier documents."""
+    """Another name of `in_memory`."""
 
     def trusting(self, trust: Trust) -> Self:
         """Return this memory with a ceiling: nothing that is written through the returned handle is trusted more.
@@ -1056,7 +1056,7 @@ class AgentMemory:
 
         Args:
             think: False: ask no model; work that needs one stays due.
-            limit: how many scopes at most; those that slept least recently come first. None: all that are due.
+            limit: how many scopes at most; those with the oldest sleep pass come first. None: all that are due.
             on_progress: called with scope and report after each pass.
         """
         from slowwave.pipelines.sleep.all_scopes import sleep_due
@@ -1125,7 +1125,7 @@ class AgentMemory:
         return result
 
     compact = compact_topic
-    """The former name of `compact_topic`."""
+    """Another name of `compact_topic`."""
 
     @traced("upsert_memory")
     def compact_conversation(self, conversation: str | int | None = None, *, force: bool = True) -> "Compaction":
@@ -1147,7 +1147,7 @@ class AgentMemory:
         return result
 
     compact_memories = compact_conversation
-    """The former name of `compact_conversation`."""
+    """Another name of `compact_conversation`."""
 
     def command(self, text: str) -> str:
         """Carry out a command that an agent typed, and return its answer as text.
@@ -1281,7 +1281,7 @@ class AgentMemory:
         return costs(self.ports, since)
 
     def estimate(self, conversation: str | int | None = None) -> "Estimate":
-        """Return what it would cost at most to consolidate a conversation, or with None all. No model is asked.
+        """Return the expected cost of consolidating a conversation, or with None all. No model is asked.
 
         Tokens are estimated: about four characters each in English, fewer in other languages.
         """
@@ -1481,7 +1481,7 @@ class AgentMemory:
             id: of one memory.
             source: the caller's own id of a message.
             conversation: the name of a conversation.
-            text: every memory that contains or ever contained this text, in upper or lower case.
+            text: every memory that contains or ever contained this text, in any spelling (docs/inspecting.md).
             scope: True: everything in this scope.
             rewrite: whether the file or the tables may be rewritten, which removes the erased bytes from free space and
                 locks others out meanwhile. True: at any size; False: never; None: in a store of up to 64 MB. Where they
@@ -1491,7 +1491,7 @@ class AgentMemory:
         Raises:
             InputError: none or several of them are given, or one is invalid.
             NotFoundError: nothing matches.
-            EraseInterruptedError: Ctrl-C was pressed. It is a KeyboardInterrupt, and its `receipt` says what is gone.
+            EraseInterruptedError: Ctrl-C was pressed. It is a KeyboardInterrupt, and its `receipt` says what was destroyed.
         """
         from slowwave.pipelines.admin.erase import EraseTarget, erase, preview
 

@@ -164,8 +164,8 @@ class Slowwave:
         Each name is one part of the path, whatever it contains, so that no user's name can reach the scope of another.
         A name that is a valid part stays as it is. In other names a slash, a space, a control character, and a % before
         two hexadecimal digits become "%2F" and the like; `scopes` returns the names as they were. So
-        `within("acme/alice")` is one name, with the scope "acme%2Falice". Different names give different scopes, and an
-        int is the name of its digits.
+        `within("acme/alice")` is one name, with the scope "acme%2Falice". Different names give different scopes. An int
+        or a UUID is the name of its text.
 
         Closing a memory leaves the store open. It may also be dropped without closing it: it holds nothing open.
 
@@ -369,7 +369,7 @@ class Slowwave:
         return failing_scopes(self._session.ports)
 
     def retry(self, scope: str | None = None) -> list[str]:
-        """Make failing scopes due for sleep at once, for instance after a model works again.
+        """Make failing scopes due for a sleep pass at once, for instance after a model works again.
 
         Args:
             scope: a scope whose passes failed; None: all of them, at most 10,000.

@@ -112,7 +112,7 @@ class LinkRow:
 class Status:
     """The state of a scope.
 
-    `counts` is by kind and phase; `waiting` counts the facts that wait for a mind, `due` the memories that need
+    `counts` is by kind and phase; `waiting` counts the facts that wait for a model, `due` the memories that need
     attention now, `unread` the messages that are not distilled yet. `identity_tokens` and `core_tokens` estimate what
     the facts of identity, and all core facts, cost in every context; above the targets this is reported, and nothing is
     left out. `last_sleep` is when the last sleep pass ended, also one that found nothing to do; `passes` says whether the

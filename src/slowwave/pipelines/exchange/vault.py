@@ -48,7 +48,7 @@ class VaultImport:
         gone: id and text of each fact whose line was removed. It stays in memory: a missing line erases nothing.
         notes: other results, such as which fact a new line replaced, and which pages were kept or not changed.
         run_id: the run, for `undo`; None if nothing changed.
-        waiting: how many new facts wait for a mind.
+        waiting: how many new facts wait for a model.
         problems: what failed.
         pages: the pages that were written again after the import.
         dry_run: whether nothing was stored.

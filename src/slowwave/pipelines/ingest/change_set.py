@@ -47,7 +47,7 @@ class ChangeSet:
         states: each touched memory after the operations, by id.
         notes: what happened, for the receipt.
         problems: which proposals were not carried out, and why.
-        waiting: how many facts still wait for a mind.
+        waiting: how many facts still wait for a model.
         outcomes: what became of each new fact, and why, by its id.
     """
 

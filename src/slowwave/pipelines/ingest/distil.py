@@ -43,7 +43,7 @@ class ConsolidationResult:
 
     `facts` are those that were added or changed. `skipped_reason` is None if everything due was read, else why not, such
     as the error of the model; then the messages stay due. `undo` of `run_id` undoes all chunks. `waiting` counts the
-    facts that wait for a mind, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
+    facts that wait for a model, which the next sleep pass asks again. `about` holds the notes about each fact, by its id.
     `too_few` is set if nothing was read because too few messages are unread and the conversation goes on. Of a consolidation
     of all conversations, `conversations` are those that were read, and `left` has the reason for each one that was not, by
     name; `by_conversation` has the result of each.
