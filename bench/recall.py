@@ -4,17 +4,20 @@
 
 A signal is switched off by setting its weight to nothing in the modules that read it, for the length of a measurement;
 nothing else changes. Intervals are 95 % of a bootstrap over questions; a row's difference is to the first row, of the
-same questions resampled together, so that it may be certain where the figures themselves are not.
+same questions resampled together, so that it may be certain where the figures themselves are not. BM25 is that of SQLite's FTS5 with
+Porter's stems over single messages, without stop words and names of speakers in the question, for comparison.
 """
 
 import argparse
 import ast
 import json
 import os
+import re
+import sqlite3
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,6 +33,7 @@ from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.model.config import RANKING_PROFILES
 from slowwave.model.exchange import ImportedMessage
 from slowwave.policy.ranking import score
+from slowwave.policy.text.tokens import STOP_WORDS
 from slowwave.stores.search import vectors
 
 FIGURES = ("R@5", "R@10", "R@20", "NDCG@10")
@@ -209,6 +213,28 @@ def measured(
     return found
 
 
+def bm25(title: str, talks: Sequence[Talk]) -> list[dict[str, object]]:
+    """Measure BM25 over single messages, with the words of the question but stop words and names of speakers."""
+    rows, spent = [], []
+    for talk in talks:
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.execute("CREATE VIRTUAL TABLE said USING fts5(id UNINDEXED, content, tokenize='porter')")
+            messages = [one for said in talk.sessions.values() for one in said]
+            db.executemany("INSERT INTO said VALUES (?, ?)", [(one.id, one.content) for one in messages])
+            left_out = STOP_WORDS | {
+                word for one in messages for word in re.findall(r"\w+", (one.speaker or "").lower())
+            }
+            for question, evidence in talk.questions:
+                asked = [word for word in re.findall(r"\w+", question.lower()) if word not in left_out]
+                words = " OR ".join(f'"{word}"' for word in asked) or '""'
+                start = time.perf_counter()
+                found = db.execute("SELECT id FROM said WHERE said MATCH ? ORDER BY rank LIMIT 20", [words]).fetchall()
+                spent.append(1000 * (time.perf_counter() - start))
+                figures = scored([source for (source,) in found], evidence)
+                rows.append([figures[name] for name in FIGURES])
+    return [row(title, np.array(rows), None, float(np.median(spent)))]
+
+
 def _beside(asked: tuple[np.ndarray, float], first: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     return asked[0], first, asked[1]
 
@@ -242,7 +268,7 @@ def main() -> None:
         print(f"skipped: SLOWWAVE_DATA={os.environ.get('SLOWWAVE_DATA', '')!r} has no locomo/locomo-dev.json")
         return
     print(f"LoCoMo, {len(talks)} conversations, turn level, categories 1-4")
-    found = []
+    found = bm25("LoCoMo, BM25", talks)
     for number, embedder in enumerate(options.embedders):
         found += measured(f"LoCoMo, {embedder.partition(':')[0]}", talks, embedder, ablate=number == 0)
     if options.consolidate:
@@ -250,7 +276,8 @@ def main() -> None:
     for size in options.beam:
         if chats := beam(size):
             found += measured(f"BEAM {size}, all messages", chats, options.embedders[0], ablate=False)
-            found += measured(f"BEAM {size}, words alone", chats, "none", ablate=False)
+            found += measured(f"BEAM {size}, no embedder", chats, "none", ablate=False)
+            found += bm25(f"BEAM {size}, BM25", chats)
     print(show(found))
     print(f"\nsaved in {save('recall', found)}")
 
