@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import Final
 
 import pytest
+from tests.growth import growth
 
 from slowwave.cli.output import wrapped
 from slowwave.formats.html_text import html_text
@@ -38,8 +38,6 @@ SHORT: Final = 8_000
 LONG: Final = 4 * SHORT
 GROWTH: Final = 7.0
 """The most by which the time may grow from the short text to the long one: 4 is linear, 16 quadratic."""
-LEAST: Final = 0.005
-"""Seconds. A function that takes less for the short text is measured as if it took this."""
 AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -165,12 +163,7 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
 def test_four_times_the_text_takes_about_four_times_as_long(case: str) -> None:
     read, beginning, unit = CASES[case]
 
-    def seconds(length: int) -> float:
-        text = beginning + (unit * (length // len(unit) + 1))[:length]
-        begun = process_time()
-        read(text)
-        return process_time() - begun
+    def text(length: int) -> str:
+        return beginning + (unit * (length // len(unit) + 1))[:length]
 
-    seconds(1_000)
-    short = max(LEAST, *(seconds(SHORT) for _ in range(2)))
-    assert min(seconds(LONG) for _ in range(2)) < GROWTH * short
+    assert growth(read, text, (SHORT, LONG), GROWTH) < GROWTH

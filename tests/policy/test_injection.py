@@ -1,9 +1,9 @@
 from base64 import b64encode, urlsafe_b64encode
-from time import process_time
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given, strategies as st
+from tests.growth import growth
 
 from slowwave.policy.guard.injection import instruction_shaped
 
@@ -168,10 +168,7 @@ def test_the_reason_names_the_kind_of_instruction(text: str, why: str) -> None:
 
 
 def test_a_long_line_with_many_tags_is_read_in_linear_time() -> None:
-    def seconds(characters: int) -> float:
-        begun = process_time()
-        instruction_shaped(("and ا<한next Friday<system>" * characters)[:characters])
-        return process_time() - begun
+    def text(length: int) -> str:
+        return ("and ا<한next Friday<system>" * length)[:length]
 
-    seconds(1_000)
-    assert min(seconds(32_000) for _ in range(2)) < 10 * max(seconds(8_000) for _ in range(2))
+    assert growth(instruction_shaped, text, (8_000, 32_000), 10) < 10

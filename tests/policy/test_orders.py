@@ -9,13 +9,13 @@ was chosen with it in view.
 
 import importlib.util
 import json
-import time
 from binascii import crc32
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.growth import growth
 
 from slowwave.policy.guard import (
     disguises,
@@ -343,18 +343,10 @@ LONG = (
 
 @pytest.mark.parametrize("unit", LONG)
 def test_the_time_is_linear_in_the_length_of_a_text(unit: str) -> None:
-    instruction_shaped(unit)
+    def text(length: int) -> str:
+        return (unit * (length // len(unit) + 1))[:length]
 
-    def seconds(length: int) -> float:
-        text = (unit * (length // len(unit) + 1))[:length]
-        took = []
-        for _ in range(2):
-            start = time.process_time()
-            instruction_shaped(text)
-            took.append(time.process_time() - start)
-        return min(took)
-
-    assert seconds(8_000) <= 8 * seconds(2_000) + 0.02
+    assert growth(instruction_shaped, text, (2_000, 8_000), 8) < 8
 
 
 def test_a_text_without_disguise_has_one_reading() -> None:

@@ -7,10 +7,10 @@ import os
 import re
 from collections import Counter
 from pathlib import Path
-from time import process_time
 
 import pytest
 from hypothesis import given, strategies as st
+from tests.growth import growth
 
 from slowwave.policy.comparison.asked_quantity import asked_quantity
 from slowwave.policy.comparison.values import (
@@ -398,11 +398,4 @@ def test_a_share_answers_no_question_for_a_count() -> None:
 
 @pytest.mark.parametrize("unit", ["3 May, ", "is 5 "])
 def test_many_values_in_one_sentence_take_linear_time(unit: str) -> None:
-    def seconds(length: int) -> float:
-        begun = process_time()
-        mentions((unit * length)[:length])
-        return process_time() - begun
-
-    seconds(1_000)
-    short = max(0.005, *(seconds(4_000 + once) for once in range(3)))  # each text once: the values of a text are cached
-    assert min(seconds(16_000 + once) for once in range(3)) < 9 * short
+    assert growth(mentions, lambda length: (unit * length)[:length], (4_000, 16_000), 9) < 9
