@@ -215,9 +215,9 @@ last wants il non if main.py c and the was worked with careful careless used nev
 
 @pytest.mark.parametrize("piece", ["a", "_", "a.", "April 1 ", "moved from a to ", "is being ", "x=1,", "Bob's "])
 def test_compare_takes_linear_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     by_vetoes_alone(piece * 10_000, piece * 10_001)
-    assert time.perf_counter() - started < 5  # a quadratic reading takes minutes
+    assert time.process_time() - started < 5  # a quadratic reading takes minutes
 
 
 WORDS = st.sampled_from(TRICKY.split())
