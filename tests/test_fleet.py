@@ -3,7 +3,6 @@
 import json
 import logging
 import re
-import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -14,7 +13,9 @@ from weakref import WeakSet
 import psycopg
 import pytest
 from tests.conftest import START, World
+from tests.ports import free_port
 from tests.test_telemetry import Measured, measured
+from tests.waiting import LONGEST
 
 from slowwave import Config, InputError, Slowwave, telemetry
 from slowwave.cli.worker_health import answering_probes
@@ -185,7 +186,7 @@ def test_no_log_span_metric_or_state_holds_a_word_of_a_user(
 
 def _get(port: int, path: str) -> tuple[int, dict[str, Any]]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as reply:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=LONGEST) as reply:
             return reply.status, json.loads(reply.read())
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read() or b"{}")
@@ -219,10 +220,7 @@ def test_a_worker_answers_probes_at_its_port_only_with_the_option(store: Slowwav
     memory = store.within("alice")
     with answering_probes(None, memory, 60.0) as beat:
         beat()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with answering_probes(port, memory, 60.0) as beat:
+    with free_port() as port, answering_probes(port, memory, 60.0) as beat:
         beat()
         assert _get(port, "/healthz")[0] == 200
         assert _get(port, "/readyz")[1]["status"] == "ok"

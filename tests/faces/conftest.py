@@ -1,7 +1,6 @@
 """Checks of the interfaces by programs of others, which `make test-faces` installs and runs."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
+from tests.ports import free_port
 
 from slowwave import Slowwave
 
@@ -61,14 +61,13 @@ def guarded(tmp_path: Path) -> Iterator[Guarded]:
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
     """Serves the store in a folder during the block; the server exits with 0."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    words = ["serve", "--store", str(folder / "m.db"), "--embedder", "none", "--llm", "none", "--port", str(port)]
-    address = f"http://127.0.0.1:{port}"
+    words = ["serve", "--store", str(folder / "m.db"), "--embedder", "none", "--llm", "none", "--port"]
     with (
+        free_port() as port,
         (folder / "log").open("w") as log,
-        subprocess.Popen([sys.executable, "-m", "slowwave", *words], stdout=log, stderr=log) as process,
+        subprocess.Popen([sys.executable, "-m", "slowwave", *words, str(port)], stdout=log, stderr=log) as process,
     ):
+        address = f"http://127.0.0.1:{port}"
         try:
             _wait(address)
             yield address

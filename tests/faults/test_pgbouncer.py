@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
+from tests.ports import free_port
+from tests.waiting import LONGEST, until
 
 from slowwave import Message, Slowwave
 from slowwave.worker import SCHEMA, queue_status
@@ -24,7 +25,6 @@ CONNECTIONS = 3
 THREADS = 8
 USERS = 12
 ROUNDS = 6
-LONGEST = 90.0
 LONG_AGO = datetime.now(UTC) - timedelta(days=1)  # so that the conversations have ended
 SETTINGS = """
 [databases]
@@ -51,34 +51,29 @@ def pooled(own: str) -> Iterator[str]:
     server = parse_qs(place.query)["host"][0]
     keeper = Path(server).stat()
     folder = Path(mkdtemp(prefix="slowwave-pgbouncer-"))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    settings = SETTINGS.format(folder=server, user=place.username, port=port, connections=CONNECTIONS)
-    (folder / "pgbouncer.ini").write_text(settings)
     os.chown(folder, keeper.st_uid, keeper.st_gid)  # PgBouncer refuses to run as root
     user = {"user": keeper.st_uid, "group": keeper.st_gid} if os.geteuid() == 0 else {}
-    with (folder / "log").open("w") as log:
+    with free_port() as port, (folder / "log").open("w") as log:
+        settings = SETTINGS.format(folder=server, user=place.username, port=port, connections=CONNECTIONS)
+        (folder / "pgbouncer.ini").write_text(settings)
         pooler = subprocess.Popen([PROGRAM, folder / "pgbouncer.ini"], stderr=log, stdout=log, **user)
-    address = f"postgresql://{place.username}@127.0.0.1:{port}{place.path}"
-    try:
-        until_it_answers(address, folder / "log")
-        yield address
-    finally:
-        pooler.terminate()
-        pooler.wait(10)
-        shutil.rmtree(folder)
-
-
-def until_it_answers(address: str, log: Path) -> None:
-    ends = time.monotonic() + 10
-    while True:
+        address = f"postgresql://{place.username}@127.0.0.1:{port}{place.path}"
         try:
-            psycopg.connect(address).close()
-        except psycopg.OperationalError:
-            assert time.monotonic() < ends, log.read_text()
-            time.sleep(0.05)
-        else:
-            return
+            until(lambda: answers(address, pooler, folder / "log"))
+            yield address
+        finally:
+            pooler.terminate()
+            pooler.wait(LONGEST)
+            shutil.rmtree(folder)
+
+
+def answers(address: str, pooler: "subprocess.Popen[bytes]", log: Path) -> bool:
+    assert pooler.poll() is None, log.read_text()
+    try:
+        psycopg.connect(address).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def test_programs_behind_a_pooler_in_transaction_mode_find_what_they_wrote_and_nothing_of_others(pooled: str) -> None:

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.ports import free_port
+from tests.waiting import LONGEST, until
 
 from slowwave.testing.postgres import PostgresServer
 from slowwave.testing.postgres_tls import with_tls
@@ -23,7 +24,6 @@ from slowwave.testing.postgres_tls import with_tls
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 TENANTS = ("acme", "bolt", "crux", "dune")
 CLIENTS, WORKERS = 6, 4
-SOON = 30.0
 GUNICORN = (
     "gunicorn",
     "--preload",
@@ -31,6 +31,8 @@ GUNICORN = (
     str(WORKERS),
     "--threads",
     "4",
+    "--timeout",
+    str(int(LONGEST)),
     "--log-level",
     "error",
     "web_app:wsgi",
@@ -51,33 +53,28 @@ def served(command: tuple[str, ...], address: str) -> Iterator[int]:
     """A web server in a process of its own. Gives its port."""
     if find_spec(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    place = ("--bind", f"127.0.0.1:{port}") if command[0] == "gunicorn" else ("--port", str(port))
-    server = subprocess.Popen(
-        [sys.executable, "-m", *command, *place],
-        cwd=Path(__file__).parent,
-        env={**os.environ, "WEB_STORE": address},
-    )
-    try:
-        _wait_for(port, server)
-        yield port
-    finally:
-        server.terminate()
-        server.wait(SOON)
-
-
-def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
-    ends = time.monotonic() + SOON
-    while time.monotonic() < ends:
-        assert server.poll() is None, "the web server ended"
+    with free_port() as port:
+        place = ("--bind", f"127.0.0.1:{port}") if command[0] == "gunicorn" else ("--port", str(port))
+        server = subprocess.Popen(
+            [sys.executable, "-m", *command, *place],
+            cwd=Path(__file__).parent,
+            env={**os.environ, "WEB_STORE": address},
+        )
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("the web server does not answer")
+            until(lambda: _answers(port, server))
+            yield port
+        finally:
+            server.terminate()
+            server.wait(LONGEST)
+
+
+def _answers(port: int, server: "subprocess.Popen[bytes]") -> bool:
+    assert server.poll() is None, "the web server ended"
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=LONGEST).close()
+    except OSError:
+        return False
+    return True
 
 
 def client(port: int, requests: int, seed: int) -> Counter[str]:
@@ -86,7 +83,7 @@ def client(port: int, requests: int, seed: int) -> Counter[str]:
     for number in range(requests):
         tenant = chance.choice(TENANTS)
         added = f"&add=The+tenant+{tenant}+keeps+ledger+{seed}-{number}" if chance.random() < 0.1 else ""
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SOON)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST)
         connection.request("GET", f"/?tenant={tenant}{added}")
         response = connection.getresponse()
         body = response.read()
