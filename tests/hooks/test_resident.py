@@ -10,12 +10,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests.waiting import LONGEST, until
 
 from slowwave import AgentMemory, Where
 from slowwave.hooks import channel, delegate
@@ -26,7 +27,6 @@ from slowwave.hooks.processes import end_residents
 from slowwave.hooks.resident import Watch, bound
 
 pytestmark = pytest.mark.skipif(not channel.available(), reason="needs Unix sockets")
-WAIT = 60.0
 FACT = "My sister Odile owns the ferry, which sails on Mondays."
 QUESTION = "When does the ferry of my sister sail?"
 
@@ -76,8 +76,11 @@ class Agent:
 
     def stay(self) -> int:
         """Start the resident process, and wait until it handles events. Returns its id."""
-        self.fire("Notification")
-        return wait_for(self.resident)
+        started = self.start("Notification")
+        process = until(self.resident)
+        finish(started)
+        assert process is not None
+        return process
 
     def resident(self) -> int | None:
         """The id of the resident process, None if there is none."""
@@ -103,17 +106,9 @@ class Agent:
 
 
 def finish(started: "subprocess.Popen[str]") -> tuple[str, str]:
-    out, err = started.communicate(timeout=WAIT)
+    out, err = started.communicate(timeout=LONGEST)
     assert started.returncode == 0
     return out, err
-
-
-def wait_for(found: Callable[[], int | None]) -> int:
-    ends = time.monotonic() + WAIT
-    while not (value := found()):
-        assert time.monotonic() < ends, "waited for too long"
-        time.sleep(0.05)
-    return value
 
 
 def ended(process: int) -> bool:
@@ -210,9 +205,9 @@ def test_it_sees_what_others_write_and_they_see_what_it_writes(agent: Agent) -> 
 
 
 def test_it_ends_when_it_is_idle_and_leaves_nothing_behind(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLOWWAVE_HOOK_MINUTES", "0.03")
+    monkeypatch.setenv("SLOWWAVE_HOOK_MINUTES", "0.05")
     process = agent.stay()
-    wait_for(lambda: ended(process))
+    until(lambda: ended(process))
     assert list(agent.runtime.iterdir()) == []
 
 
@@ -262,7 +257,7 @@ def test_it_ends_when_the_settings_change(agent: Agent, tmp_path: Path, monkeypa
     first = agent.stay()
     settings.write_text("hook_minutes = 14\n")
     assert "sails on Mondays" in agent.fire("UserPromptSubmit", prompt=QUESTION, prompt_id="p1")[0]
-    wait_for(lambda: ended(first))
+    until(lambda: ended(first))
     assert agent.stay() != first
     assert agent.told() == [("a", "user", FACT), ("agent/s1", "user", QUESTION)]
 
@@ -281,7 +276,7 @@ def test_it_ends_when_the_store_is_replaced(agent: Agent, tmp_path: Path) -> Non
     process = agent.stay()
     (tmp_path / "copy.db").replace(agent.store)
     agent.fire("UserPromptSubmit", prompt=QUESTION, prompt_id="p1")
-    wait_for(lambda: ended(process))
+    until(lambda: ended(process))
     assert agent.told() == [("a", "user", FACT), ("agent/s1", "user", QUESTION)]
 
 
@@ -314,7 +309,7 @@ def test_two_hooks_at_once_start_one_process_and_lose_nothing(agent: Agent) -> N
     for _ in ("started by them", "handled by it"):
         running = [agent.start("UserPromptSubmit", prompt=prompt, prompt_id=prompt) for prompt in prompts]
         assert [finish(one)[1] for one in running] == [""] * len(prompts)
-        wait_for(agent.resident_after_event)
+        until(agent.resident_after_event)
         assert len([*agent.runtime.glob("*.sock")]) == 1
     assert sorted(text for _, _, text in agent.told()) == sorted([FACT, *prompts])
 
@@ -335,20 +330,25 @@ def test_a_stopped_process_is_not_waited_for_and_stores_nothing_again(agent: Age
 def test_a_killed_process_is_replaced(agent: Agent) -> None:
     process = agent.stay()
     os.kill(process, signal.SIGKILL)
-    wait_for(lambda: ended(process))
-    assert "sails on Mondays" in agent.fire("UserPromptSubmit", prompt=QUESTION, prompt_id="p1")[0]
-    assert agent.resident() is None  # it was started a short time ago
+    until(lambda: ended(process))
     (lock,) = agent.runtime.glob("*.lock")
+    os.utime(lock, (time.time() + 60,) * 2)  # it was started a short time ago
+    assert "sails on Mondays" in agent.fire("UserPromptSubmit", prompt=QUESTION, prompt_id="p1")[0]
+    assert agent.resident() is None
     os.utime(lock, (time.time() - 60,) * 2)
     assert agent.stay() != process
     assert len(agent.told()) == 2
 
 
 @contextmanager
-def _impostor(agent: Agent, answer: bytes, *, waits: float = 0.0) -> Iterator[list[bytes]]:
-    """A process that listens in place of the resident one. Yields what it received."""
+def _impostor(agent: Agent, answer: bytes, *, stays: bool = False) -> Iterator[list[bytes]]:
+    """A process that listens in place of the resident one. Yields what it received.
+
+    With `stays` it keeps the connection open until the end of the block.
+    """
     agent.runtime.mkdir(mode=0o700, exist_ok=True)
     received: list[bytes] = []
+    ends = threading.Event()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(agent.address)
         server.listen()
@@ -360,13 +360,15 @@ def _impostor(agent: Agent, answer: bytes, *, waits: float = 0.0) -> Iterator[li
                     with connection:
                         received.append(connection.recv(1 << 20))
                         connection.sendall(answer)
-                        time.sleep(waits)
+                        if stays:
+                            ends.wait(LONGEST)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield received
+        ends.set()
         server.shutdown(socket.SHUT_RDWR)
-        thread.join(WAIT)
+        thread.join(LONGEST)
     Path(agent.address).unlink()
 
 
@@ -384,7 +386,9 @@ def _impostor(agent: Agent, answer: bytes, *, waits: float = 0.0) -> Iterator[li
         channel.TAKEN + b"\xff\xff\xff\xff{}",
     ],
 )
-def test_an_answer_that_is_not_whole_is_none(agent: Agent, answer: bytes) -> None:
+def test_an_answer_that_is_not_whole_is_none(agent: Agent, answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delegate, "TAKE_SECONDS", LONGEST)
+    monkeypatch.setattr(delegate, "ANSWER_SECONDS", LONGEST)
     with _impostor(agent, answer) as received:
         assert delegate.ask(agent.address, b"{}") is None
     assert len(received) == 1
@@ -414,8 +418,9 @@ def test_an_event_without_an_id_is_stored_once_if_the_process_that_stored_it_end
 
 
 def test_a_late_answer_is_reported_and_stops_nothing(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delegate, "TAKE_SECONDS", LONGEST)
     monkeypatch.setattr(delegate, "ANSWER_SECONDS", 0.2)
-    with _impostor(agent, channel.TAKEN, waits=1.0):
+    with _impostor(agent, channel.TAKEN, stays=True):
         reply = delegate.ask(agent.address, b"{}")
     assert reply is not None
     assert reply["out"] == ""
@@ -469,7 +474,7 @@ def test_what_is_no_event_is_refused_and_the_process_goes_on(agent: Agent) -> No
     broken = (b"", b"garbage", b"\xff\xff\xff\xff", b"\x00\x00\x00\x03")
     for data in (*broken, *(len(frame).to_bytes(4, "big") + frame for frame in frames)):
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(WAIT)
+            connection.settimeout(LONGEST)
             connection.connect(agent.address)
             with suppress(ConnectionResetError):
                 connection.sendall(data)
@@ -486,7 +491,7 @@ def test_an_agent_that_reads_no_answer_gets_no_error(agent: Agent, monkeypatch: 
     assert started.stdin is not None
     started.stdout.close()
     started.stdin.close()
-    assert started.wait(WAIT) == 0
+    assert started.wait(LONGEST) == 0
     assert started.stderr is not None
     with started.stderr:
         assert started.stderr.read() == ""
@@ -521,7 +526,7 @@ def test_removing_the_hooks_ends_it(agent: Agent, tmp_path: Path) -> None:
     assert agent.resident() == process, dry.stdout
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "ended the processes that handled hooks: 1" in done.stdout
-    wait_for(lambda: ended(process))
+    until(lambda: ended(process))
     assert list(agent.runtime.iterdir()) == []
     assert end_residents() == 0
 
@@ -562,13 +567,16 @@ def test_only_plain_calls_of_a_hook_are_passed_on(words: list[str], options: dic
 
 
 def test_a_hook_that_is_passed_on_loads_light_modules_only(agent: Agent) -> None:
-    agent.stay()
     program = (
-        f"import sys; from slowwave.cli import main; sys.argv = ['slowwave', 'hook', *{[f'--{key}={value}' for key, value in agent.options.items()]}]; "
+        f"import sys; from slowwave.hooks import delegate; delegate.TAKE_SECONDS = {LONGEST}; "
+        f"from slowwave.cli import main; sys.argv = ['slowwave', 'hook', *{[f'--{key}={value}' for key, value in agent.options.items()]}]; "
         "main(); sys.stderr.write(' '.join(sys.modules))"
     )
     event = json.dumps({"hook_event_name": "Stop", "session_id": "s1", "cwd": str(agent.project)})
-    done = subprocess.run([sys.executable, "-c", program], input=event, capture_output=True, text=True, check=True)
+    answer = json.dumps({"out": "", "err": ""}).encode()
+    with _impostor(agent, channel.TAKEN + len(answer).to_bytes(4, "big") + answer) as received:
+        done = subprocess.run([sys.executable, "-c", program], input=event, capture_output=True, text=True, check=True)
+    assert len(received) == 1
     loaded = set(done.stderr.split())
     assert "slowwave.hooks.delegate" in loaded
     assert not loaded & {
