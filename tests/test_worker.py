@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 from click.testing import CliRunner
+from tests.waiting import LONGEST, until
 
 from slowwave import AgentMemory, Message, Slowwave, worker
 from slowwave.cli.app import app
@@ -23,12 +24,14 @@ from slowwave.ports import Ports
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.postgres import PostgresServer, postgres_server
 from slowwave.worker import SCHEMA, FleetLimits, Worker, queue_status
+from slowwave.worker.queue import ALIVE
 
 pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'")
 
 SECRET = "Alice owns the xylophone pipeline"
 MAIN = [sys.executable, "-c", "from slowwave.cli import main; main()"]
-TIMEOUT = 20.0
+JOB = ALIVE / 4
+"""Seconds of a job: so few that a worker counts as alive after two of them."""
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +54,6 @@ def due(address: str, *scopes: str) -> None:
     for scope in scopes:
         with AgentMemory.open(address, scope=scope, llm=None, embedder="none") as tenant:
             tenant.add(f"{SECRET} {scope}")
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < end, "timed out"
-        time.sleep(0.05)
 
 
 def status(address: str, scope: str) -> str:
@@ -202,13 +198,15 @@ def test_a_job_that_takes_too_long_ends_and_the_scopes_it_did_not_reach_stay_due
     names = [f"a/{number}" for number in range(8)]
     due(own, *names)
     slept: list[str] = []
+    seconds = [0.0]  # by the clock of the worker; each of the first two passes takes longer than a job may
+    monkeypatch.setattr(worker.worker, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
 
     def slowly(scope: str, *_: object) -> None:
         slept.append(scope)
-        time.sleep(1.5 if len(slept) <= 2 else 0)
+        seconds[0] += JOB + 1 if len(slept) <= 2 else 0
 
     with Worker(memory, own, at_once=1, on_progress=slowly) as node:
-        monkeypatch.setattr(worker.worker, "JOB_SECONDS", 1.0)
+        monkeypatch.setattr(worker.worker, "JOB_SECONDS", JOB)
         node.look()  # two jobs of four scopes
         until(lambda: len(slept) == 2 and not live_scopes(own))
         assert set(memory.ports.store.scopes_due(memory.ports.now(), 10)) == set(names) - set(slept)
@@ -384,10 +382,11 @@ def test_the_log_of_a_worker_has_no_word_of_a_memory(own: str) -> None:
         written, ended = "", set()
         while len(ended) < 2:
             line = process.stderr.readline()
+            assert line, written
             written += line
             ended |= {scope for scope in ("acme/alice", "acme/bad") if f"scope={scope}" in line}
         process.send_signal(signal.SIGTERM)
-        output, rest = process.communicate(timeout=30)
+        output, rest = process.communicate(timeout=LONGEST)
     assert output == ""
     assert not [word for word in CANARIES if word in written + rest]
     assert " error " in written

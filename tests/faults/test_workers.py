@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.waiting import until
 
 from slowwave import AgentMemory
 from slowwave.model.mind import Fact
@@ -22,7 +22,6 @@ pytest.importorskip("dbos", reason="no DBOS here: pip install 'slowwave[worker]'
 NIGHTLY = [sys.executable, str(Path(__file__).with_name("nightly.py"))]
 SCOPES = 60
 KILLED_AFTER = 8
-LONGEST = 90.0
 
 
 def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(own: str) -> None:
@@ -43,10 +42,11 @@ def test_every_scope_is_slept_once_when_one_of_two_workers_is_killed(own: str) -
             assert killed.stdout.readline().startswith("acme/")
         os.kill(killed.pid, signal.SIGKILL)
         killed.communicate()
-        ends = time.monotonic() + LONGEST
-        while ports.store.scopes_due(clock(), 1) or (stands := queue_status(own)) is None or stands.running:
-            assert time.monotonic() < ends, f"stuck: {queue_status(own)}"
-            time.sleep(0.2)
+        until(
+            lambda: (
+                not ports.store.scopes_due(clock(), 1) and (now := queue_status(own)) is not None and not now.running
+            )
+        )
         other.kill()
         slept = set(other.communicate()[0].split())
         assert slept < set(names), "the one that was killed slept some of them"
