@@ -1,7 +1,6 @@
 """A process that writes to a store, briefly or for long, and prints acknowledged writes; started by test_locks."""
 
 import sys
-import time
 
 from slowwave import AgentMemory, Message
 from slowwave.errors import BusyError
@@ -27,12 +26,10 @@ def write(memory: AgentMemory, name: str) -> None:
         say("ack", one)
 
 
-def keep(path: str, name: str, seconds: float) -> None:
-    """One connection for the whole time: five batches, then an erase."""
-    ends = time.monotonic() + seconds
-    turn = 0
+def keep(path: str, name: str, turns: int) -> None:
+    """One connection for all turns: five batches, then an erase."""
     with opened(path) as memory:
-        while time.monotonic() < ends:
+        for turn in range(turns):
             for part in range(5):
                 write(memory, f"{name}{turn}.{part}")
             say("gone", f"{name}{turn}.0.0")
@@ -40,7 +37,6 @@ def keep(path: str, name: str, seconds: float) -> None:
                 memory.erase(source=f"{name}{turn}.0.0")
             except BusyError as error:  # the rows are erased; the file could not be rewritten while others use it
                 say("busy", error)
-            turn += 1
 
 
 def visit(path: str, name: str) -> None:
@@ -48,20 +44,17 @@ def visit(path: str, name: str) -> None:
         write(memory, name)
 
 
-def visits(path: str, name: str, seconds: float) -> None:
+def visits(path: str, name: str, turns: int) -> None:
     """One connection for each batch: every close checks whether it is the last one of the store."""
-    ends = time.monotonic() + seconds
-    turn = 0
-    while time.monotonic() < ends:
+    for turn in range(turns):
         visit(path, f"{name}{turn}")
-        turn += 1
 
 
-def main(path: str, what: str, name: str = "", seconds: str = "0") -> None:
+def main(path: str, what: str, name: str = "", turns: str = "0") -> None:
     if what == "keep":
-        keep(path, name, float(seconds))
+        keep(path, name, int(turns))
     elif what == "visits":
-        visits(path, name, float(seconds))
+        visits(path, name, int(turns))
     elif what == "visit":
         visit(path, name)
     else:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
-from slowwave import AgentMemory, AsyncAgentMemory, Config, Message, Slowwave
+from slowwave import AgentMemory, AsyncAgentMemory, Config, Message, Slowwave, forks
 from slowwave.errors import SlowwaveError
 from slowwave.minds.llm.calls import run_on_owner_loop
 from slowwave.minds.llm.ledger import Ledger
@@ -22,7 +22,7 @@ from slowwave.pipelines.sleep.lease import Lease
 from slowwave.session import MemorySession
 from slowwave.testing.openai_server import OpenAIServer, says
 
-LONGEST = 30
+LONGEST = 60
 """Seconds that a child may take; its alarm ends a child that hangs."""
 TENANTS = ("acme", "bolt", "crux", "dune")
 Report = dict[str, Any]
@@ -129,15 +129,16 @@ def preloaded(address: str, workers: str, searches: str) -> Report:
     return {"children": reports, "parent": several(memories, len(TENANTS) * 4, 99)}
 
 
-def busy(address: str, forks: str) -> Report:
-    """Children search and write while a thread of their parent writes all the time."""
+def busy(address: str, number: str) -> Report:
+    """Children search and write while a thread of their parent writes all the time; each fork waits for its turn."""
+    forks.PAUSE_SECONDS = LONGEST  # type: ignore[misc]
     memory = opened(address)
     reports = []
     with writing(memory) as acknowledged:
-        for number in range(int(forks)):
+        for place in range(int(number)):
 
-            def work(number: int = number) -> Report:
-                ids = said(memory, f"A child's note number {number}.")
+            def work(place: int = place) -> Report:
+                ids = said(memory, f"A child's note number {place}.")
                 return {"ids": ids, "found": len(memory.search("the parent's note number"))}
 
             reports.append(forked(work).report())

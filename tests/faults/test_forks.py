@@ -13,8 +13,8 @@ from slowwave import AgentMemory
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 PROGRAM = [sys.executable, "-W", "ignore::DeprecationWarning", str(Path(__file__).with_name("forking.py"))]
-SOON = 5.0
-"""Seconds within which a child answers or refuses, on a machine that may be busy; an idle one takes less than one."""
+SOON = 20.0
+"""Seconds within which a child answers or refuses, on a machine that may be busy: fewer than a store waits for a lock."""
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -69,11 +69,8 @@ def test_children_answer_and_write_while_a_thread_of_the_parent_writes(place: st
     outcome = run("busy", place, 12)
     children = outcome["children"]
     assert [one for one in children if one.get("hung") or one["seconds"] > SOON] == []
-    answered = [one for one in children if "ids" in one]
-    assert [one for one in children if one not in answered and "was forked while" not in one["refused"]] == []
-    assert len(answered) >= 10
-    assert all(one["found"] for one in answered)
-    ids = [identity for one in answered for identity in one["ids"]]
+    assert [one for one in children if not one.get("found")] == []
+    ids = [identity for one in children for identity in one["ids"]]
     assert outcome["seen"] == len(ids), "the parent sees what its children wrote"
     assert stored(place, ids + outcome["acknowledged"]) == len(ids) + len(outcome["acknowledged"])
 

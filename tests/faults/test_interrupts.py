@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.attack.campaign import opened, sound
 from tests.attack.interrupts import Interrupt, Verb
+from tests.waiting import LONGEST
 
 from slowwave import AgentMemory
 from slowwave.stores.postgres.store import PostgresStore
@@ -19,7 +20,7 @@ VERBS: dict[str, Verb] = {
 }
 STEPS = 6000
 """More steps than any of the verbs has."""
-SOON = 20.0
+SOON = LONGEST
 """Seconds after which a thread that waits has failed the test."""
 
 

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from random import Random
@@ -10,6 +10,7 @@ from typing import Self
 
 import psycopg
 import pytest
+from tests.waiting import LONGEST, until
 
 from slowwave.errors import StoreError
 from slowwave.model.query import Query, Where
@@ -52,7 +53,7 @@ class Writers:
     def __exit__(self, *_: object) -> None:
         self.stopped.set()
         for thread in self.threads:
-            thread.join(60)
+            thread.join(LONGEST)
 
     def _write(self, number: int) -> None:
         turn = 0
@@ -81,19 +82,19 @@ def proven(store: PostgresStore, acknowledged: list[str]) -> None:
     assert store.check(deep=True) == []
 
 
+def more_than(acknowledged: list[str], number: int) -> Callable[[], bool]:
+    return lambda: len(acknowledged) > number
+
+
 def killed(mortal: PostgresServer, rounds: int) -> None:
-    store = PostgresStore(mortal.database(), busy_seconds=10)
+    store = PostgresStore(mortal.database(), busy_seconds=LONGEST)
     chance, acknowledged = Random(7), []
     for _ in range(rounds):
         with Writers(store, 3) as writers:
             time.sleep(chance.uniform(0.15, 0.4))
             mortal.kill()
-            restarted = time.monotonic()
             mortal.restart()
-            count = len(writers.acknowledged)
-            while len(writers.acknowledged) == count and time.monotonic() < restarted + 20:
-                time.sleep(0.05)
-            assert len(writers.acknowledged) > count, f"not back: {writers.problems[-1:]}"
+            until(more_than(writers.acknowledged, len(writers.acknowledged)))
         acknowledged += writers.acknowledged
     assert acknowledged
     proven(store, acknowledged)
@@ -101,7 +102,7 @@ def killed(mortal: PostgresServer, rounds: int) -> None:
 
 
 def cut(address: str, rounds: int) -> None:
-    store = PostgresStore(address, connections=6, busy_seconds=10)
+    store = PostgresStore(address, connections=6, busy_seconds=LONGEST)
     chance, acknowledged = Random(8), []
     with psycopg.connect(address, autocommit=True) as db:
         for _ in range(rounds):
