@@ -7,12 +7,13 @@ from typing import Any
 
 import httpx2  # noqa: F401 - loading it takes as long as the deadlines of the tests
 import pytest
+from tests.waiting import LONGEST
 
 from slowwave import AgentMemory, Message
 
 KEY = "sk-very-secret-0123456789"
 SAID = "The auth service uses Argon2 with a 12-byte salt."
-LIMIT = 15.0
+LIMIT = LONGEST
 """Seconds after which a call counts as blocked; the deadlines of the tests are far shorter."""
 
 Ask = Callable[..., str]
@@ -34,6 +35,14 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monke
 
 
 @pytest.fixture
+def unhurried(environment: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The same with deadlines that no server exceeds which answers at all."""
+    for kind in ("LLM", "EMBEDDER"):
+        environment.setenv(f"SLOWWAVE_{kind}_SECONDS", str(LIMIT))
+    return environment
+
+
+@pytest.fixture
 def within() -> Iterator[Within]:
     """Runs a call on a thread and returns what it returns; a call that takes longer than LIMIT fails the test."""
     threads: list[threading.Thread] = []
@@ -49,7 +58,7 @@ def within() -> Iterator[Within]:
 
     yield within
     for thread in threads:
-        thread.join(60)
+        thread.join(LIMIT)
 
 
 @pytest.fixture

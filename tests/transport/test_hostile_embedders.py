@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.transport.conftest import KEY, Within
+from tests.transport.conftest import KEY, LIMIT, Within
 
 from slowwave import AgentMemory, Message
 from slowwave.testing import OpenAIServer, Served, hostile_server as hostile
@@ -134,6 +134,7 @@ def unharmed(
     assert "very-secret" not in after.shown + "".join(file.read_bytes().decode("latin-1") for file in files)
     with OpenAIServer() as healthy:
         environment.setenv("SLOWWAVE_EMBEDDER_URL", healthy.url)
+        environment.setenv("SLOWWAVE_EMBEDDER_SECONDS", str(LIMIT))
         with AgentMemory.open(path, llm="none", embedder="openai:tiny") as memory:
             memory.reembed()
             assert memory.status().unembedded == 0
@@ -173,9 +174,9 @@ def test_a_redirect_to_another_host_takes_no_words_there(
         assert other.received == []
 
 
-def test_a_width_that_changes_later_leaves_the_first_vectors(tmp_path: Path, environment: pytest.MonkeyPatch) -> None:
+def test_a_width_that_changes_later_leaves_the_first_vectors(tmp_path: Path, unhurried: pytest.MonkeyPatch) -> None:
     with OpenAIServer(rows([1.0, 2.0]), rows([1.0, 2.0, 3.0])) as server:
-        environment.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
+        unhurried.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
         with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
             first, second = (memory.add_message(Message(role="user", content=text), "c") for text in SAID)
             assert (first.problems, len(second.problems), memory.status().unembedded) == ((), 1, 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.transport.conftest import KEY, LIMIT, SAID, Ask, Within
+from tests.waiting import until
 
 from slowwave import AgentMemory, Message
 from slowwave.embedders.openai import OpenAICompatibleEmbedder
@@ -51,6 +52,7 @@ def test_a_message_is_stored_while_the_embedder_fails_and_gets_its_vector_later(
     ]
     with OpenAIServer() as healthy:
         environment.setenv("SLOWWAVE_EMBEDDER_URL", healthy.url)
+        environment.setenv("SLOWWAVE_EMBEDDER_SECONDS", str(LIMIT))
         with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
             assert [hit.text for hit in memory.search("Argon2")] == [SAID]
             assert not memory.sleep().problems
@@ -58,27 +60,26 @@ def test_a_message_is_stored_while_the_embedder_fails_and_gets_its_vector_later(
 
 
 def test_messages_can_be_found_while_the_embedder_is_still_silent(
-    tmp_path: Path, environment: pytest.MonkeyPatch
+    tmp_path: Path, unhurried: pytest.MonkeyPatch
 ) -> None:
-    environment.setenv("SLOWWAVE_EMBEDDER_SECONDS", "2")
-    with HostileServer(hostile.silence) as server:
-        environment.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
-        with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
-            adding = threading.Thread(target=lambda: memory.add_message({"role": "user", "content": SAID}, "c"))
+    server = HostileServer(hostile.silence)
+    unhurried.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
+    with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
+        adding = threading.Thread(target=lambda: memory.add_message({"role": "user", "content": SAID}, "c"))
+        with server:
             adding.start()
-            while not server.received:
-                time.sleep(0.005)
+            until(lambda: server.received)
             with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="none") as other:
                 assert [message.content for message in other.messages("c")] == [SAID]
             assert adding.is_alive(), "the embedder is still waited for"
-            adding.join()
+        adding.join(LIMIT)
 
 
 def test_a_message_that_a_server_embeds_has_its_vector_when_the_call_returns(
-    tmp_path: Path, environment: pytest.MonkeyPatch
+    tmp_path: Path, unhurried: pytest.MonkeyPatch
 ) -> None:
     with OpenAIServer() as server:
-        environment.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
+        unhurried.setenv("SLOWWAVE_EMBEDDER_URL", server.url)
         with AgentMemory.open(tmp_path / "memory.db", llm="none", embedder="openai:tiny") as memory:
             receipt = memory.add_messages([Message(role="user", content=SAID)] * 2, conversation="c")
             assert (len(receipt.applied), receipt.problems, memory.status().unembedded) == (2, (), 0)
@@ -87,6 +88,7 @@ def test_a_message_that_a_server_embeds_has_its_vector_when_the_call_returns(
 
 
 @KINDS
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed(kind: str, status: int, ask: Ask) -> None:
     with OpenAIServer() as other:
@@ -99,10 +101,8 @@ def test_a_redirect_is_not_followed(kind: str, status: int, ask: Ask) -> None:
 
 
 @KINDS
-def test_an_endless_body_is_cut_at_the_limit(
-    kind: str, ask: Ask, within: Within, environment: pytest.MonkeyPatch
-) -> None:
-    environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", "10")
+@pytest.mark.usefixtures("unhurried")
+def test_an_endless_body_is_cut_at_the_limit(kind: str, ask: Ask, within: Within) -> None:
     with HostileServer(hostile.flood(300)) as server:
         shown = within(lambda: ask(kind, server.url))
         assert "answered with more than" in shown
@@ -115,7 +115,7 @@ def test_a_compressed_body_is_decompressed_up_to_the_limit(
 ) -> None:
     script = hostile.bomb(100)
     ask(kind, "http://127.0.0.1:9/v1")  # loads the HTTP library, which is not to be measured
-    environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", "10")
+    environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", str(LIMIT))
     with HostileServer(script) as server:
         tracemalloc.start()
         try:
@@ -128,6 +128,7 @@ def test_a_compressed_body_is_decompressed_up_to_the_limit(
 
 
 @KINDS
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip", "deflate"])
 def test_an_unrequested_content_encoding_is_refused(kind: str, encoding: str, ask: Ask) -> None:
     with OpenAIServer(Served(body="{}", headers={"Content-Encoding": encoding})) as server:
@@ -206,10 +207,8 @@ def test_names_of_embedders_and_minds_contain_no_user_information(
 
 
 @KINDS
-def test_a_server_that_is_slow_within_the_deadline_is_waited_for(
-    kind: str, ask: Ask, environment: pytest.MonkeyPatch
-) -> None:
-    environment.setenv(f"SLOWWAVE_{kind.upper()}_SECONDS", "5")
+@pytest.mark.usefixtures("unhurried")
+def test_a_server_that_is_slow_within_the_deadline_is_waited_for(kind: str, ask: Ask) -> None:
     with OpenAIServer(Served(text='{"facts": []}', drip=0.001)) as server:
         begun = time.monotonic()
         shown = ask(kind, server.url)
@@ -229,13 +228,13 @@ def test_a_server_that_is_slow_within_the_deadline_is_waited_for(
     ],
 )
 def test_invalid_token_counts_are_replaced_by_estimates_and_reported(
-    usage: str, tmp_path: Path, environment: pytest.MonkeyPatch
+    usage: str, tmp_path: Path, unhurried: pytest.MonkeyPatch
 ) -> None:
-    environment.setenv("SLOWWAVE_LLM_PRICES", "tiny=1/1")
+    unhurried.setenv("SLOWWAVE_LLM_PRICES", "tiny=1/1")
     message = json.dumps({"message": {"content": '{"facts": []}'}})
     body = f'{{"choices": [{message}], "usage": {usage}}}'
     with OpenAIServer(Served(body=body)) as server:
-        environment.setenv("SLOWWAVE_LLM_URL", server.url)
+        unhurried.setenv("SLOWWAVE_LLM_URL", server.url)
         with AgentMemory.open(tmp_path / "memory.db", llm="openai:tiny", embedder="none") as memory:
             memory.add_messages([Message(role="user", content=SAID)], conversation="c")
             result = memory.consolidate("c", force=True)

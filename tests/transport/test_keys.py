@@ -24,10 +24,10 @@ KINDS = pytest.mark.parametrize("kind", ["llm", "embedder"])
 
 
 @pytest.fixture
-def server(environment: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+def server(unhurried: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     """A server that every plain connection reaches, whatever host it is meant for; nothing else is reachable."""
     for name, value in ENVIRONMENT.items():
-        environment.setenv(name, value)
+        unhurried.setenv(name, value)
     connect = socket.create_connection
     with OpenAIServer(says('{"facts": []}')) as server:
         port = int(server.root.rpartition(":")[2])
@@ -37,7 +37,7 @@ def server(environment: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
                 raise ConnectionRefusedError("no TLS here")
             return connect(("127.0.0.1", port), *rest, **options)  # type: ignore[arg-type]
 
-        environment.setattr(socket, "create_connection", redirected)
+        unhurried.setattr(socket, "create_connection", redirected)
         yield server
 
 

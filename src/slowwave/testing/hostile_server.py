@@ -86,10 +86,12 @@ class HostileServer:
 
     def _request(self, connection: socket.socket) -> bytes:
         request = b""
-        while not _whole(request) and not self._ended.is_set():
+        while not _whole(request):
             try:
                 piece = connection.recv(65_536)
             except TimeoutError:
+                if self._ended.is_set():
+                    break  # no more than this was sent
                 continue
             if not piece:
                 break
