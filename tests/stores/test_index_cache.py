@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from tests.waiting import LONGEST, until
 
 from slowwave import Config, Slowwave
 from slowwave.errors import InputError
@@ -75,6 +75,7 @@ def test_many_scopes_stay_within_the_limit_with_the_same_results(opened: Open) -
         scopes, limited._indexes.limit = 30, MEGABYTE // 5
     filled(limited, scopes)
     asked(limited, 1)
+    gc.collect()  # what earlier tests left open is closed now, not between the counts
     before = descriptors()
     found = asked(limited, scopes)
     assert descriptors() == before
@@ -111,9 +112,7 @@ def test_a_large_index_that_is_idle_is_stored_while_the_store_is_open(
     filled(store, 1)
     found = asked(store, 1)
     held = next(iter(store._indexes._indexes.values()))
-    ends = time.monotonic() + 20
-    while held.stored is None and time.monotonic() < ends:
-        time.sleep(0.01)
+    until(lambda: held.stored is not None)
     assert held.stored == held.journal
     assert asked(store, 1) == found
     another = opened(10)
@@ -123,14 +122,14 @@ def test_a_large_index_that_is_idle_is_stored_while_the_store_is_open(
 
 def test_a_search_that_evicts_waits_for_no_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "WORTH_STORING", 10)
-    store = SqliteStore(str(tmp_path / "a.db"), busy_seconds=60)
+    store = SqliteStore(str(tmp_path / "a.db"), busy_seconds=2 * LONGEST)
     store._indexes.limit = 1
     filled(store, 2)
     other = apsw.Connection(str(tmp_path / "a.db"))
     other.execute("BEGIN IMMEDIATE")
     searching = threading.Thread(target=asked, args=(store, 2))
     searching.start()
-    searching.join(10)
+    searching.join(LONGEST)
     assert not searching.is_alive()
     assert not store._evicted
     threading.Timer(0.2, other.execute, ["ROLLBACK"]).start()

@@ -1,12 +1,13 @@
 """The connections of a process: their number, their time-outs, their name, and what each error says."""
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import psycopg
 import pytest
+from tests.waiting import LONGEST, until
 
 from slowwave import Config, InputError, Slowwave, settings
 from slowwave.errors import BusyError
@@ -18,7 +19,7 @@ from slowwave.testing.builders import NOW, add, message, plan
 
 ASKED = Query(text="rowing", top_k=3, now=NOW)
 STUCK, OTHER = "tenant/stuck", "tenant/other"
-SOON = 20.0
+SOON = LONGEST
 """Seconds after which a thread that waits has failed the test."""
 
 
@@ -28,9 +29,9 @@ def words(scope: str, identity: str) -> Plan:
 
 @pytest.fixture
 def opened(in_postgres: PostgresStore, address: str) -> Iterator[PostgresStore]:
-    """A store with two connections and short time-outs, with two scopes."""
+    """A store with two connections that waits for one second, with two scopes."""
     assert in_postgres.name
-    store = PostgresStore(address, connections=2, busy_seconds=1.0, statement_seconds=5.0, idle_transaction_seconds=0.3)
+    store = PostgresStore(address, connections=2, busy_seconds=1.0)
     for scope in (STUCK, OTHER):
         store.apply(words(scope, f"{scope} 1"))
         store.search([scope], ASKED)
@@ -39,12 +40,12 @@ def opened(in_postgres: PostgresStore, address: str) -> Iterator[PostgresStore]:
 
 
 @pytest.fixture
-def locked(opened: PostgresStore, address: str) -> Iterator[None]:
-    """Another process holds the lock of the scope."""
+def lock(opened: PostgresStore, address: str) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
+    """Another process holds the lock of the scope, until it rolls back."""
     with psycopg.connect(address) as db:
         token = opened._scopes[STUCK]
         db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK_CLASS, token))
-        yield
+        yield db
 
 
 def raised(store: PostgresStore, number: int) -> str:
@@ -53,19 +54,29 @@ def raised(store: PostgresStore, number: int) -> str:
     return error.value.reason
 
 
-@pytest.mark.usefixtures("locked")
 def test_a_scope_that_another_process_locks_takes_one_connection_and_no_other_tenant_waits(
-    opened: PostgresStore,
+    lock: "psycopg.Connection[tuple[object, ...]]", address: str
 ) -> None:
     writers = 6
+    store = PostgresStore(address, connections=2, busy_seconds=SOON)
     with ThreadPoolExecutor(writers + 1) as threads:
-        stuck = [threads.submit(raised, opened, number) for number in range(writers)]
-        found = 0
-        while not all(each.done() for each in stuck):
-            found += len(threads.submit(opened.search, [OTHER], ASKED).result(SOON))
-            assert opened.gauges()["connections.in_use"] <= 2
-        assert found
-        assert {each.result(SOON) for each in stuck} == {"lock"}
+        plans = (words(STUCK, f"{STUCK} {number + 2}") for number in range(writers))
+        stuck = [threads.submit(store.apply, each) for each in plans]
+        until(lambda: store.gauges()["connections.in_use"] == 1)
+        for _ in range(20):
+            assert threads.submit(store.search, [OTHER], ASKED).result(SOON)
+            assert store.gauges()["connections.in_use"] <= 2
+        assert not any(each.done() for each in stuck)
+        lock.rollback()
+        assert all(each.result(SOON).applied for each in stuck)
+    assert store.gauges()["connections.in_use"] == 0
+    store.close()
+
+
+@pytest.mark.usefixtures("lock")
+def test_writers_that_wait_for_a_locked_scope_for_too_long_name_the_lock(opened: PostgresStore) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        assert set(threads.map(partial(raised, opened), range(6))) == {"lock"}
     assert opened.gauges()["connections.in_use"] == 0
 
 
@@ -99,22 +110,26 @@ def test_a_pool_without_a_free_connection_names_its_setting(opened: PostgresStor
     assert error.value.reason == "connections"
 
 
-def test_a_writer_that_is_paused_loses_its_lock_and_writes_again(opened: PostgresStore, address: str) -> None:
-    begun, pauses = threading.Event(), iter([0.8])
+def test_a_writer_that_is_paused_loses_its_lock_and_writes_again(in_postgres: PostgresStore, address: str) -> None:
+    begun, go_on = threading.Event(), threading.Event()
 
     def reached(point: str) -> None:
         if point == "apply.memories":
             begun.set()
-            time.sleep(next(pauses, 0.0))
+            assert go_on.wait(SOON), "the lock was kept"
 
-    writer = PostgresStore(address, idle_transaction_seconds=0.2, reached=reached)
+    writer = PostgresStore(address, idle_transaction_seconds=1.0, reached=reached)
+    other = PostgresStore(address, busy_seconds=SOON)
+    assert in_postgres.apply(words(STUCK, "before")).applied
     with ThreadPoolExecutor(1) as threads:
         paused = threads.submit(writer.apply, words(STUCK, "paused"))
         assert begun.wait(SOON)
-        assert opened.apply(words(STUCK, "meanwhile")).applied
+        assert other.apply(words(STUCK, "meanwhile")).applied
+        go_on.set()
         assert paused.result(SOON).applied
-    assert {one.id for one in opened.get([STUCK], ["paused", "meanwhile"])} == {"paused", "meanwhile"}
+    assert {one.id for one in other.get([STUCK], ["paused", "meanwhile"])} == {"paused", "meanwhile"}
     writer.close()
+    other.close()
 
 
 @pytest.mark.parametrize(

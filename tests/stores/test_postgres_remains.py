@@ -1,7 +1,6 @@
 """What an erase leaves on a server is looked for in every table and page, and what cannot be reached is said."""
 
 import threading
-import time
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -85,9 +84,7 @@ def test_a_rewrite_waits_two_seconds_for_readers_and_names_its_statement(
     gone = memory.add(WORDS).ids[0]
     with psycopg.connect(own) as reader:
         reader.execute("SELECT * FROM slowwave.memories")
-        begun = time.perf_counter()
-        receipt = memory.erase(id=gone)
-        assert time.perf_counter() - begun < 10
+        receipt = memory.erase(id=gone)  # without a limit it would wait for the reader, which ends after it
     assert not receipt.verified
     problem = receipt.problems[0]
     assert "`VACUUM FULL slowwave.memories`" in problem

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from tests.waiting import LONGEST, until
 
 from slowwave.stores.postgres import wire
 from slowwave.stores.postgres.base import _configured
@@ -114,17 +115,25 @@ def test_a_connection_that_the_server_ended_is_reported_as_lost(raw: RawConnecti
         assert other.execute("SELECT count(*) FROM kept").fetchone() == (0,)
 
 
-def test_an_interrupted_stream_leaves_a_connection_that_works(raw: RawConnection) -> None:
+def test_an_interrupted_stream_leaves_a_connection_that_works(raw: RawConnection, address: str) -> None:
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-    timer = threading.Timer(0.3, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
-    timer.start()
+    reader, server = threading.get_ident(), raw.info.backend_pid
+
+    def interrupt() -> None:
+        with psycopg.connect(address, autocommit=True) as other:
+            runs = "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND state = 'active' AND query LIKE '%%pg_sleep%%'"
+            until(lambda: other.execute(runs, (server,)).fetchone() == (1,))
+        signal.pthread_kill(reader, signal.SIGINT)
+
     stream = Stream(raw)
-    stream.put([Query(b"SELECT pg_sleep(2)")])
+    stream.put([Query(b"SELECT pg_sleep(%d)" % LONGEST)])
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            stream.end()
+            stream.end()  # sends the statement
     finally:
-        timer.join()
+        interrupting.join()
         signal.signal(signal.SIGINT, handler)
     streamed(raw, row(2))
     assert kept(raw) == [2]

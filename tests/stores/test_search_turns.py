@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.waiting import LONGEST
 
 from slowwave.model.query import Query
 from slowwave.stores.postgres.store import PostgresStore
@@ -14,7 +15,7 @@ from slowwave.testing.builders import NOW, add, message, plan
 
 ASKED = Query(text="rowing", top_k=3, now=NOW)
 LARGE, SMALL = "tenant/large", "tenant/small"
-SOON = 20.0
+SOON = LONGEST
 """Seconds after which a thread that waits for another one has failed the test."""
 
 

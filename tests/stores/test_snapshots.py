@@ -12,6 +12,7 @@ import apsw
 import numpy as np
 import psycopg
 import pytest
+from tests.waiting import LONGEST
 
 from slowwave.errors import ClosedError
 from slowwave.model.operations import Erase
@@ -196,13 +197,13 @@ def test_an_index_is_not_stored_if_another_write_happens_at_the_same_time(path: 
 
 def test_closing_waits_for_no_lock(path: str) -> None:
     spoil(path, "DELETE FROM snapshots")
-    store = SqliteStore(path, busy_seconds=60)
+    store = SqliteStore(path, busy_seconds=2 * LONGEST)
     asked(store)
     other = apsw.Connection(path)
     other.execute("BEGIN IMMEDIATE")
     closing = threading.Thread(target=store.close)
     closing.start()
-    closing.join(10)
+    closing.join(LONGEST)
     assert not closing.is_alive()
     other.execute("ROLLBACK")
     assert row(path) is None
@@ -285,14 +286,14 @@ def test_a_stored_index_in_postgres_is_read_in_pieces(
 
 
 def test_closing_waits_for_no_lock_in_postgres(address: str) -> None:
-    store = PostgresStore(address, connections=2, busy_seconds=60)
+    store = PostgresStore(address, connections=2, busy_seconds=2 * LONGEST)
     store.apply(plan(*(add(one) for one in TALK)))
     asked(store)
     with psycopg.connect(address) as other:
         other.execute("LOCK TABLE slowwave.snapshots")
         started = time.monotonic()
         store.close()
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < LONGEST
     again = PostgresStore(address, connections=2)
     with again._guard:
         again._see_every_scope()
@@ -314,7 +315,7 @@ def closed_during_searches(store: Store) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(LONGEST)
         assert not thread.is_alive()
 
 
