@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import until
 
 from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Config, Slowwave
 from slowwave.aio import VIEWS, verbs
@@ -133,11 +134,8 @@ def test_a_cancelled_call_completes_its_write(world: "World") -> None:
             with pytest.raises(asyncio.CancelledError):
                 await waiting
             await memory.add("Bob likes tea")
-            for _ in range(200):
-                if len(memories := await memory.get_all()) == 2:
-                    break
-                await asyncio.sleep(0.01)
-            return sorted(fact.text for fact in memories)
+            await asyncio.to_thread(until, lambda: len(memory.memory.get_all()) == 2)
+            return sorted(fact.text for fact in await memory.get_all())
 
     assert asyncio.run(program()) == ["Alice owns the deploy pipeline", "Bob likes tea"]
 

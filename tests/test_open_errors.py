@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.waiting import LONGEST
 
 from slowwave import AgentMemory, Config, InputError
 
@@ -45,7 +46,11 @@ with AgentMemory.open(sys.argv[1], embedder="none", llm=None) as memory:
 @pytest.mark.parametrize("embedder", ["none", "static"])
 def test_a_process_that_may_open_no_more_files_gets_the_remedies(tmp_path: Path, embedder: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", MANY, str(tmp_path), embedder], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", MANY, str(tmp_path), embedder],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LONGEST,
     )
     assert done.stdout.startswith("StoreError True ")
     assert "may not open more files: close memories that are not used" in done.stdout
@@ -55,7 +60,11 @@ def test_a_process_that_may_open_no_more_files_gets_the_remedies(tmp_path: Path,
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
 def test_a_file_that_may_not_grow_keeps_what_it_has(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", SMALL, str(tmp_path / "a.db")], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", SMALL, str(tmp_path / "a.db")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LONGEST,
     )
     error, kept = done.stdout.splitlines()
     assert error.startswith("StoreError ")
@@ -109,7 +118,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(options: dic
         f"try: AgentMemory.open(llm=None, **{options!r})\n"
         "except SettingsError as error: print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=LONGEST)
     assert re.search(re.escape(command), done.stdout), done.stdout
 
 

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 LONGEST = 120.0
 """Seconds after which a wait has failed the test. Only what never happens takes so long."""
-_PAUSE = 0.005
+_PAUSE = 0.02
 
 
 def until(condition: Callable[[], T]) -> T:

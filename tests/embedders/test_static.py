@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.waiting import LONGEST
 
 from slowwave.embedders import static
 from slowwave.embedders.bpe import FIRST, SPACE
@@ -103,7 +104,7 @@ def test_neither_network_nor_heavy_imports_are_needed() -> None:
         "assert StaticEmbedder().embed(['hello']).any()\n"
         "assert not {'wordllama', 'tokenizers', 'safetensors', 'openai', 'pydantic'} & sys.modules.keys()\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=LONGEST)
 
 
 def test_the_weight_of_a_token_follows_from_the_word_sign_or_ending_it_spells(embedder: StaticEmbedder) -> None:

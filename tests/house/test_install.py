@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from tests.waiting import LONGEST
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -75,7 +76,7 @@ def test_every_dependency_has_a_bound_below_its_next_major() -> None:
 
 def test_python_m_slowwave_is_the_command() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "slowwave", "--version"], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-m", "slowwave", "--version"], capture_output=True, text=True, check=True, timeout=LONGEST
     )
     assert done.stdout == f"slowwave {PROJECT['version']}\n"
 

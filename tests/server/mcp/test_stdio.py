@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp.types import INVALID_PARAMS
+from tests.waiting import LONGEST
 
 from slowwave import AgentMemory
 
@@ -49,7 +50,7 @@ def talk(store: Path, requests: list[tuple[str, Any]]) -> Talk:
                 answers.append(json.loads(process.stdout.readline()))
         process.stdin.close()
         rest, errors = process.stdout.read(), process.stderr.read()
-        assert process.wait(30) == 0
+        assert process.wait(LONGEST) == 0
     assert [answer["id"] for answer in answers] == [*range(len(requests) + 1)]
     return Talk(answers=answers[1:], rest=rest, errors=errors)
 
