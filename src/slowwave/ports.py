@@ -183,6 +183,13 @@ class MemoryReader(Protocol):
         """Return the ids of memories of which a field, or an earlier version, contains a text in any spelling."""
         ...
 
+    def former_bases(self, scope: str) -> dict[str, set[str]]:
+        """Return the ids of the sources and members that earlier versions of a memory had, by its id.
+
+        Memories whose sources and members never changed are left out.
+        """
+        ...
+
 
 class Reading(Protocol):
     """What one thread reads for a search or a context: announced in advance, so that few round trips carry it."""

@@ -153,6 +153,30 @@ def test_a_fact_with_other_sources_keeps_only_those(world: "World") -> None:
     assert memory.get_all() == []
 
 
+def test_an_undone_version_of_a_fact_is_erased_with_the_message_it_rested_on(world: "World") -> None:
+    memory = world.open(min_messages=1)
+    spoken(memory, "Ottilie likes hiking")
+    distilled(world, Fact(text="Ottilie likes hiking", turn=1, quote="Ottilie likes hiking"))
+    memory.consolidate("c1", force=True)
+    world.later(days=1)
+    spoken(memory, f"Ottilie likes hiking near {CANARY}.", conversation="c2")
+    said = f"Ottilie likes hiking near {CANARY}"
+    distilled(world, Fact(text=said, turn=1, quote=said))
+    world.mind.verdicts = [Verdict(fact=1, op="UPDATE", memory=1, text=said, relation="subsumes")]
+    updated = memory.consolidate("c2", force=True)
+    (known,) = memory.get_all()
+    assert (known.text, known.version) == (said, 2)
+    memory.undo(str(updated.run_id))
+    assert holding(world), "the journal has the undone version"
+    receipt = memory.erase(conversation="c2")
+    assert receipt.verified
+    assert holding(world) == []
+    (fact,) = memory.get_all()
+    assert (fact.text, fact.recorded_at) == ("Ottilie likes hiking", known.recorded_at)
+    assert (known.id in receipt.destroyed, receipt.restored) == (True, (fact.id,))
+    assert CANARY not in every_field(memory.history(fact.id)) + every_field(memory.runs())
+
+
 def test_a_fact_that_only_the_erased_message_supports_is_erased(world: "World") -> None:
     memory = world.open(min_messages=1)
     distilled(world, Fact(text="Alice owns the deploy pipeline", turn=1, quote="owns the deploy pipeline"))

@@ -14,6 +14,7 @@ from slowwave.pipelines.ingest import topic_pages
 from slowwave.pipelines.ingest.topic_pages import CONVERSATIONS_MAX, CURSOR
 from slowwave.policy.summaries.pages import lines_of
 from slowwave.testing import FrozenClock
+from slowwave.testing.builders import every_field
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -163,6 +164,24 @@ def test_an_erased_message_leaves_its_page_which_is_proved_clean(memory: AgentMe
     assert page.id != old.id
     assert len(lines_of(page)) == len(SPORTS) - 1
     assert not any("medal" in text for text in said(page))
+
+
+def test_an_erased_message_leaves_the_history_of_a_page_that_listed_it(clock: FrozenClock, tmp_path: Path) -> None:
+    with AgentMemory.open(tmp_path / "memory.db", llm=None, embedder="none", clock=clock) as memory:
+        tell(memory, clock, SMALL_TALK, conversation="holiday")
+        tell(memory, clock, *SPORTS)
+        memory.sleep()
+        assert any("nothing new" in text for text in said(pages(memory)["Ines/sports"]))
+        for _ in range(8):
+            clock.now += timedelta(days=30)
+            memory.sleep()
+        page = pages(memory)["Ines/sports"]
+        assert not any("nothing new" in text for text in said(page))
+        receipt = memory.erase(conversation="holiday")
+        assert (receipt.verified, page.id in receipt.destroyed) == (True, True)
+        assert said(pages(memory)["Ines/sports"]) == said(page)
+        assert "nothing new" not in every_field(memory.runs())
+        assert [file for file in tmp_path.iterdir() if b"nothing new" in file.read_bytes()] == []
 
 
 def test_erased_words_leave_every_page(memory: AgentMemory, clock: FrozenClock) -> None:

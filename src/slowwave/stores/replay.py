@@ -5,7 +5,7 @@ from random import SystemRandom
 from typing import Any
 
 from slowwave.errors import CorruptError
-from slowwave.model.codec import COLUMNS, Row, content_key, dumps
+from slowwave.model.codec import COLUMNS, Row, content_key, dumps, loads
 from slowwave.model.scope import checked_scope
 from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
@@ -55,6 +55,21 @@ class JournalChecker(Journal):
                     fresh = [(str(row[1]), row[2:]) for row in rows if row[1] not in found]
                     found |= {memory for memory, fields in fresh if any(map(phrase.is_in, texts(fields)))}
             return sorted(found)
+
+    def former_bases(self, scope: str) -> dict[str, set[str]]:
+        """Ids of the sources and members that earlier versions of a memory had, by its id."""
+        with self._guard:
+            token = self._tokens.scope(scope)
+            if token is None:
+                return {}
+            low, high = bounds(token)
+            rows = self._all("former_bases", {"low": low, "high": high})
+        found: dict[str, set[str]] = {}
+        for memory, sources, members in rows:
+            bases = found.setdefault(str(memory), set())
+            bases.update(source for source, *_ in _of_versions(sources))
+            bases.update(_of_versions(members))
+        return found
 
     def _needles(self, texts: Sequence[str], token: int | None = None) -> BytePatterns:
         """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped.
@@ -181,6 +196,12 @@ def _texts_of_row(fields: Sequence[str | None]) -> Iterator[str]:
 def _texts_of_change(fields: Sequence[str | None]) -> Iterator[str]:
     """The texts of a payload of the journal. The names of an object in it are columns."""
     return (text for field in fields if field for text in stored_texts(field, names=False))
+
+
+def _of_versions(pair: str | None) -> Iterator[Any]:
+    """The items of a column before and after a change, as a payload of the journal holds the two lists."""
+    versions = loads(pair) if pair else ()
+    return (item for version in versions if version for item in loads(version))
 
 
 def _written_forms(text: str) -> Iterable[str]:

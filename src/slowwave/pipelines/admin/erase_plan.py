@@ -41,8 +41,7 @@ class ErasePlan:
         self.ports = ports
         self.now = ports.now()
         facts = ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), cascade=None))
-        former = {fact.id: self._former_sources(fact) for fact in facts if STATED in fact.flags}
-        self.memories = _with_derived(chosen, facts, former)
+        self.memories = _with_derived(chosen, facts, ports.store.former_bases(ports.scope))
         self.restored: list[str] = []
         self.titles: dict[str, str] = {}
         self._due: dict[str, int] = {}
@@ -57,12 +56,6 @@ class ErasePlan:
                 self._superseded.setdefault(str(fact.superseded_by), []).append(fact)
             if fact.is_searchable and not fact.is_cascade:
                 self._live[content_key(fact.text)] = fact.id
-
-    def _former_sources(self, fact: Memory) -> set[str]:
-        """The source messages that a fact had before a person changed its text. Its history quotes them."""
-        operations = (event.operation for event in self.ports.store.history(self.ports.scope, fact.id))
-        changes = (operation for operation in operations if isinstance(operation, Change))
-        return {source.memory for change in changes for source in change.before.sources}
 
     @property
     def due(self) -> list[str]:
@@ -130,7 +123,9 @@ class ErasePlan:
 
     def _copy(self, memory: Memory) -> Add | None:
         """The remaining part of a derived memory, as a new memory without history; None if nothing remains."""
-        return self._rest_of_page(memory) if memory.is_page else self._supported_copy(memory)
+        if memory.is_page:
+            return self._rest_of_page(memory)
+        return self._present_copy(memory) or self._supported_copy(memory)
 
     def _rest_of_page(self, page: Memory) -> Add | None:
         """A new page with the lines that rest on other memories; None for a page that was chosen by its id."""
@@ -145,6 +140,26 @@ class ErasePlan:
         copy = replace(page, id=new_id(self.now), text=text, members=members, version=1, superseded_by=None)
         (entry,), _ = entries(self.ports, [text])
         return Add(memory=copy, because="the other entries of a page", entry=entry)
+
+    def _present_copy(self, memory: Memory) -> Add | None:
+        """The fact as it is, without history, if neither it nor its first version rests on an erased memory; else None.
+
+        Only a version between them did, which was undone since. A text that a person wrote may rest on any version.
+        """
+        if memory.id in self._chosen or memory.kind == SUMMARY or memory.phase == "retracted" or STATED in memory.flags:
+            return None
+        added = self.ports.store.history(self.ports.scope, memory.id)[0].operation
+        versions = (memory, added.memory) if isinstance(added, Add) else (memory,)
+        bases = {base for one in versions for base in (*one.members, *(source.memory for source in one.sources))}
+        key = content_key(memory.text)
+        if not bases.isdisjoint(self.memories) or memory.superseded_by in self.memories or key in self._live:
+            return None
+        if memory.is_searchable:
+            self._live[key] = memory.id
+        copy = replace(memory, id=new_id(self.now), version=1)
+        entry = self.ports.store.entries(self.ports.scope, [memory.id]).get(memory.id)
+        self.restored.append(copy.id)
+        return Add(memory=copy, because="an undone version of it was erased", entry=entry)
 
     def _supported_copy(self, memory: Memory) -> Add | None:
         """A new fact with the same text, the remaining source messages and no history; None if no message supports it."""
@@ -210,8 +225,8 @@ def _with_derived(
 ) -> dict[str, Memory]:
     """The chosen memories and all that were derived from them, directly or not, by id.
 
-    These are facts whose sources they are or were (`former`: earlier sources by fact), summaries of facts, and summaries of the
-    messages. Duplicates that were merged into a chosen fact have the same content, so they are destroyed with it.
+    These are facts whose sources they are or were (`former`: sources and members of earlier versions), summaries of facts, topic
+    pages that list or listed them, and summaries of the messages. Duplicates that were merged into a chosen fact have the same content, so they are destroyed with it.
     """
     derived = {memory.id: memory for memory in chosen}
     chosen_ids = set(derived)

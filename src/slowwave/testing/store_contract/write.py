@@ -387,6 +387,17 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         assert store.conversations(SCOPE) == []
         assert store.get([SCOPE], [tea.id]) == [tea]
 
+    def test_sources_and_members_of_earlier_versions_are_known(self, store: Store) -> None:
+        said, tea = message("I like tea", ref="a"), fact("Likes tea")
+        page, rye = fact("Likes", kind="summary", depth=1, members=(tea.id,)), fact("Likes rye")
+        store.apply(plan(add(said), add(tea), add(rye), add(page)))
+        source = SourceRef(memory=said.id, ref="a", quote="tea")
+        resting = change(tea, text="Likes green tea", sources=(source,))
+        store.apply(plan(resting, change(page, members=(rye.id,))))
+        store.apply(plan(change(resting.after, text="Likes tea", sources=())))
+        assert store.former_bases(SCOPE) == {tea.id: {said.id}, page.id: {tea.id, rye.id}}
+        assert store.former_bases(OTHER) == {}
+
     def test_a_conversation_with_memories_keeps_its_row(self, store: Store) -> None:
         store.apply(plan(add(message("Hello"))))
         gone = store.apply(plan(Erase(conversation="c1", because="asked to")))

@@ -348,6 +348,10 @@ FROM memories WHERE key > :after AND key <= :high ORDER BY key LIMIT :limit
 SELECT key, memory, payload FROM journal
 WHERE key > :after AND key <= :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use') ORDER BY key LIMIT :limit
 
+-- name: former_bases
+SELECT memory, payload -> '$.sources', payload -> '$.members' FROM journal
+WHERE key BETWEEN :low AND :high AND op = 'change' AND (instr(payload, '"sources"') OR instr(payload, '"members"'))
+
 -- name: put_run_because
 UPDATE runs SET because = ?, details = ? WHERE key = ?
 
