@@ -175,6 +175,37 @@ def test_uses_are_undone_exactly_even_after_later_ones(world: "World", only: "On
     assert memory.links(fact.id) == []
 
 
+def test_an_older_undo_in_a_row_of_undos_is_not_applied_twice(world: "World") -> None:
+    memory = world.open()
+    fact, other = memory.add_all(["Alice owns the deploy pipeline", "Bob paints canoes"]).ids
+    for day in range(3):
+        world.later(days=1)
+        memory.record_retrieval([fact, other], session=f"s{day}")
+    used = _last(memory, "use")
+
+    def counts() -> tuple[int, int, float]:
+        weight = sum(link.weight for link in memory.links(fact))
+        return (memory.get(fact).accesses, memory.get(fact).sessions, round(weight, 5))
+
+    before = counts()
+    (first,) = memory.undo(used)
+    without = counts()
+    (again,) = memory.undo(first.run_id)
+    (last,) = memory.undo(used)
+    assert (before[:2], without[:2], counts()) == ((3, 3), (2, 2), without)
+    (known,) = memory.undo(again.run_id)
+    assert (known.applied, counts()) == ((), without), "the use that it restored is undone"
+    assert last.run_id in str(known)
+    (restored,) = memory.undo(first.run_id)
+    assert counts() == before, "any undo of the use may be undone"
+    for done in (last.run_id, first.run_id):
+        (known,) = memory.undo(done)
+        assert (known.applied, counts()) == ((), before)
+        assert restored.run_id in str(known)
+    memory.undo(used)
+    assert counts() == without
+
+
 def test_dependent_runs_are_named_and_undone_first(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
     first = memory.add("Matteo lives in Zurich")

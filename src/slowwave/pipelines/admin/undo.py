@@ -4,7 +4,7 @@ What a person undid is held, so that no later sleep pass does it again.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -66,7 +66,7 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
         return (Receipt(run_id=new_id(ports.now()), cause="undo", scope=ports.scope, notes=(note,)),)
     if any(map(_erases, family)):
         raise InputError(f"run {run_id} is an erase: it has no inverse")
-    reached = _with_dependents(ports, undoable_members, undone_by)
+    reached = _with_dependents(ports, undoable_members, {*undone_by, *wholes})
     undoable = [dependent for dependent in reached if not _erases(dependent)]
     family_ids = {member.id for member in family}
     undoable = [one for one in undoable if one.id in family_ids or not _writes_pages(one)]
@@ -159,26 +159,34 @@ def undone_runs(ports: Ports) -> dict[str, str]:
 
 
 def _undos_by_run(ports: Ports) -> tuple[dict[str, str], dict[str, str]]:
-    """The id of the undo by the id of the undone run, and the id of the whole undo by the id of each of its parts.
+    """The latest undo by the id of each run that is undone now, and the id of the whole undo by the id of each undo or part.
 
-    The first mapping excludes undos that were undone themselves.
+    The undo of an undo restores the first run, so that the undos of one run take it back and restore it in turn. The latest of
+    them tells the present state; those that led to the other state are undone by it.
     """
-    undone_by: dict[str, str] = {}
     wholes: dict[str, str] = {}
-    for undo_id, undoes, parent in ports.store.undos(ports.scope):  # not limited by time: a clock may be set back
+    first: dict[str, str] = {}  # the run that an undo takes back or restores
+    restores: dict[str, bool] = {}
+    latest: dict[str, str] = {}
+    for undo_id, undoes, parent in reversed(ports.store.undos(ports.scope)):  # not by time: a clock may be set back
         wholes[undo_id] = parent or undo_id
-        if undo_id not in undone_by:
-            undone_by.setdefault(undoes, undo_id)
+        first[undo_id] = first.get(undoes, undoes)
+        restores[undo_id] = not restores.get(undoes, True)
+        latest[first[undo_id]] = undo_id
+    undone_by: dict[str, str] = {}
+    for run, changed in [*((one, one) for one in latest), *first.items()]:
+        if restores.get(run, True) != restores[latest[changed]]:
+            undone_by[run] = latest[changed]
     return undone_by, wholes
 
 
-def _with_dependents(ports: Ports, runs: Sequence[Run], undone_by: Mapping[str, str]) -> list[Run]:
+def _with_dependents(ports: Ports, runs: Sequence[Run], cancelled: Collection[str]) -> list[Run]:
     """The runs and all that depend on them, directly or not, each before the runs on which it depends.
 
-    An undone run and its undo cancel out: no run depends on either.
+    An undone run and its undos cancel out (`cancelled`): no run depends on them.
     """
     ordered: dict[str, Run] = {}
-    entered: set[str] = {*undone_by, *undone_by.values()} - {run.id for run in runs}
+    entered = set(cancelled) - {run.id for run in runs}
     stack = list(runs)
     while stack:
         run = stack[-1]
