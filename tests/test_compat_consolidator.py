@@ -167,3 +167,14 @@ def test_distilled_returns_the_facts_with_strength_and_retrievals(world: "World"
 def test_knowledge_belongs_to_one_memory() -> None:
     with pytest.raises(InputError, match="belongs to no memory yet"):
         MemoryConsolidator(llm=None).core_memory(SemanticMemory())
+
+
+def test_decay_through_a_handle_with_a_ceiling_archives_only_what_it_may_change(world: "World", texts: "Texts") -> None:
+    memory = world.open()
+    memory.add("Alice owns the deploy pipeline")
+    web = memory.trusting("web")
+    web.add("The ferry leaves at noon")
+    world.later(days=300)
+    assert MemoryConsolidator(llm=None).decay(web.knowledge) == 1
+    assert texts(memory) == {"Alice owns the deploy pipeline"}
+    assert MemoryConsolidator(llm=None).decay(memory.knowledge) == 1

@@ -11,6 +11,7 @@ from slowwave.pipelines.sleep.apply import applied
 from slowwave.pipelines.sleep.size_limits import excess_facts, excess_messages
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.trim_text import trim_excess_words
+from slowwave.policy.guard.trust import outranks
 from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.retention.policies import archive_rules, expiry, is_expired, should_fade, strength
 from slowwave.ports import Ports
@@ -64,9 +65,12 @@ def fade(context: SleepContext) -> StagePlan:
 
 
 def forget(ports: Ports) -> int:
-    """Archive every fact below the forgetting threshold, whatever its `due_at`. Returns how many."""
+    """Archive every fact below the forgetting threshold, whatever its `due_at`. Returns how many.
+
+    The caller chooses the threshold and the policy, so that ports with a ceiling archive no fact that is trusted more.
+    """
     where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
-    facts = tuple(ports.store.select((ports.scope,), where))
+    facts = tuple(fact for fact in ports.store.select((ports.scope,), where) if not outranks(fact.trust, ports.ceiling))
     now = ports.now()
     changes = _faded(SleepContext(ports=ports, now=now, due=facts, think=False))
     groups = split_groups(changes, "faded")
