@@ -50,13 +50,8 @@ def write(path: str | Path, plan: Plan) -> None:
     path = Path(path)
     text = json.dumps({"slowwave": "plan", "version": VERSION, **_plan(plan)}, ensure_ascii=False, indent=1)
     try:
-        path.touch(mode=0o600, exist_ok=False)
-        try:
-            with replacing(path) as file:
-                file.write(text + "\n")
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
+        with replacing(path, new=True) as file:
+            file.write(text + "\n")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
 
