@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from slowwave.errors import BusyError
 from slowwave.model.plan import Plan
 from slowwave.model.query import Query
 from slowwave.stores.postgres.opening import LOCK_CLASS
+from slowwave.stores.postgres.pool import RawConnection
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.testing.builders import NOW, add, message, plan
 
@@ -78,6 +80,85 @@ def test_writers_that_wait_for_a_locked_scope_for_too_long_name_the_lock(opened:
     with ThreadPoolExecutor(6) as threads:
         assert set(threads.map(partial(raised, opened), range(6))) == {"lock"}
     assert opened.gauges()["connections.in_use"] == 0
+
+
+@pytest.mark.usefixtures("in_postgres")
+def test_connections_are_given_in_the_order_in_which_threads_asked(address: str) -> None:
+    store = PostgresStore(address, connections=1)
+    pool, given, done = store._pool, threading.Event(), threading.Event()
+    pool.take("first", SOON)
+
+    def wait() -> None:
+        pool.take("second", SOON)
+        given.set()
+        done.wait(SOON)
+        pool.give("second")
+
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(wait)
+        while pool.waiting < 1:
+            time.sleep(0.001)
+        pool.give("first")
+        with pytest.raises(BusyError):  # a holder that asks again does not overtake the one that waits
+            pool.take("first", 0.0)
+        assert given.wait(SOON)
+        done.set()
+        waiting.result(SOON)
+    assert (pool.in_use, pool.waiting) == (0, 0)
+    pool.take("first", SOON)
+    pool.give("first")
+    store.close()
+
+
+@pytest.mark.usefixtures("in_postgres")
+def test_a_pool_is_closed_while_a_thread_takes_a_connection(address: str) -> None:
+    store = PostgresStore(address, connections=1)
+    pool = store._pool
+    pool.take("first", SOON)
+    pool.give("first")
+    closing = threading.Thread(target=pool.close)
+
+    class Idle(list[RawConnection]):
+        def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - as of a list
+            if not closing.ident:
+                closing.start()
+                closing.join(0.3)
+            return super().__getitem__(place)
+
+    pool._idle = Idle(pool._idle)
+    raw = pool.take("second", SOON)
+    assert not raw.closed
+    closing.join(SOON)
+    pool.give("second")
+    assert (raw.closed, pool._idle) == (True, [])
+    store.close()
+
+
+@pytest.mark.usefixtures("in_postgres")
+def test_a_search_at_the_server_that_waits_for_a_writer_holds_no_connection(address: str) -> None:
+    store = PostgresStore(address, connections=1, busy_seconds=2.0, in_ram=0)
+    store.apply(words(OTHER, "first"))
+    with ThreadPoolExecutor(1) as threads, store._writers.hold((OTHER,)):
+        found = threads.submit(store.search, [OTHER], ASKED)
+        while len(store._writers._queues[OTHER]) < 2:
+            time.sleep(0.001)
+        assert [one.id for one in store.get([OTHER], ["first"])] == ["first"]  # what a writer does with its lock
+    assert [one.id for one in found.result(SOON)] == ["first"]
+    store.close()
+
+
+@pytest.mark.usefixtures("in_postgres")
+@pytest.mark.parametrize("in_ram", [0, None])
+def test_a_reading_that_does_not_cover_its_scopes_holds_no_connection(address: str, in_ram: int | None) -> None:
+    store = PostgresStore(address, connections=1, in_ram=in_ram)
+    store.apply(words(OTHER, "first"))
+    for scope, in_use in ((OTHER, 0 if in_ram == 0 else 1), ("tenant/nothing", 0)):
+        with store.reading([scope]) as reading:
+            reading.begin()
+            assert store.gauges()["connections.in_use"] == in_use
+            store.search([scope], ASKED)
+    assert store.gauges()["connections.in_use"] == 0
+    store.close()
 
 
 @pytest.mark.usefixtures("in_postgres")

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -105,7 +106,7 @@ def connected(url: str, seconds: float = 30.0, application_name: str = "slowwave
 
 
 class Pool:
-    """At most `most` connections at once. A thread waits if all are in use.
+    """At most `most` connections at once. If all are in use, holders wait and get one in the order in which they asked.
 
     No background thread runs. A thread that needs a connection while the server is down retries until its time-out.
 
@@ -130,7 +131,7 @@ class Pool:
         self._most = most
         self._lock = threading.Lock()
         self._freed = threading.Condition(self._lock)
-        self._waiting = 0
+        self._queue: deque[object] = deque()  # the holders that wait; the first takes the next connection
         self._taken: dict[object, RawConnection | None] = {}  # by holder; None while one is opened
         self._idle: list[RawConnection] = []
         self._closed = False
@@ -151,8 +152,8 @@ class Pool:
         """
         ends = time.monotonic() + seconds
         with self._lock:
-            if len(self._taken) >= self._most:
-                self._wait(ends)
+            if self._queue or len(self._taken) >= self._most:
+                self._wait(holder, ends)
             self._taken[holder] = None
             while self._idle:
                 raw = self._taken[holder] = self._idle[-1]
@@ -167,18 +168,21 @@ class Pool:
         return raw
 
     @child("slowwave.pool.wait")
-    def _wait(self, ends: float) -> None:
-        self._waiting += 1
+    def _wait(self, holder: object, ends: float) -> None:
+        self._queue.append(holder)
         try:
-            while len(self._taken) >= self._most:
-                if not self._freed.wait(ends - time.monotonic()):
-                    raise BusyError(
-                        f"all {self._most} connections of this process to {self._name} stayed in use: raise the setting "
-                        "`connections`, or run fewer calls at a time",
-                        reason="connections",
-                    )
+            if not self._freed.wait_for(lambda: self._is_next(holder), ends - time.monotonic()):
+                raise BusyError(
+                    f"all {self._most} connections of this process to {self._name} stayed in use: raise the setting "
+                    "`connections`, or run fewer calls at a time",
+                    reason="connections",
+                )
         finally:
-            self._waiting -= 1
+            self._queue.remove(holder)
+            self._freed.notify_all()  # another connection may be free for the next holder
+
+    def _is_next(self, holder: object) -> bool:
+        return self._queue[0] is holder and len(self._taken) < self._most
 
     def _connected(self, ends: float) -> RawConnection:
         while True:
@@ -201,17 +205,16 @@ class Pool:
     @property
     def waiting(self) -> int:
         """The number of threads that wait for a connection now."""
-        return self._waiting
+        return len(self._queue)
 
     def give(self, holder: object) -> None:
         """Return the connection of this holder to the pool, if it has one."""
-        raw = self._taken.get(holder)
-        if raw is not None and self._closed:
-            raw.close()
         with self._lock:
+            raw = self._taken.get(holder)
+            if raw is not None and self._closed:
+                raw.close()
             is_open = raw is not None and not raw.closed
-            if self._waiting:
-                self._freed.notify()
+            self._freed.notify_all()
             if holder in self._taken:
                 del self._taken[holder]
             if raw is not None and is_open:
@@ -226,6 +229,7 @@ class Pool:
 
     def close(self) -> None:
         """Close the idle connections now, and the others when they are returned."""
-        self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        with self._lock:  # `take` and `give` change the list of idle ones
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()

@@ -70,12 +70,15 @@ class PostgresReading(Reading):
                 self._tokens = dict(store._readable(self.scopes))  # noqa: SLF001
                 if any(store._at_server(scope, token) for scope, token in self._tokens.items()):  # noqa: SLF001
                     self._tokens = {}  # the server searches a scope: it reads in its own way
-                    return False
-                store._db.hold()  # noqa: SLF001
-                store._readable(self.scopes)  # noqa: SLF001  # a look at the server may have ended a transaction
-                self.select(selections, conversation)
-                for scope, token in self._tokens.items():
-                    self.indexes[scope] = store._index(scope, token)  # noqa: SLF001
+                else:
+                    store._db.hold()  # noqa: SLF001
+                    store._readable(self.scopes)  # noqa: SLF001  # a look at the server may have ended a transaction
+                    self.select(selections, conversation)
+                    for scope, token in self._tokens.items():
+                        self.indexes[scope] = store._index(scope, token)  # noqa: SLF001
+            if not self._tokens:
+                self._guard.close()  # its searches take their turns, and a thread that waits holds no connection
+                return False
         return before != store.speakers_in_ram(self.scopes)
 
     def rank(self, query: Query) -> None:

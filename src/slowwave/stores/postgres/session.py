@@ -165,7 +165,7 @@ class Session:
         self._answers |= {_key(one): FetchedRows(reply.fetchall()) for one, reply in zip(ahead, replies, strict=False)}
         if last:
             answers = self._answers
-            self._give_back()
+            self._return_connection()
             self._reset()
             self._answers = answers
         return Rows(replies[len(ahead)])
@@ -276,11 +276,15 @@ class Session:
                 raw.close()
 
     def leave(self) -> None:
-        """Give the connection back to the pool."""
-        self._end_transaction()
-        self._give_back()
-        self._reset()
+        """End the use of the session: give the connection back to the pool."""
+        self.give_back()
         self.uses_hints = True
+
+    def give_back(self) -> None:
+        """Roll back what was not committed, and give the connection back; the next statement takes another one."""
+        self._end_transaction()
+        self._return_connection()
+        self._reset()
 
     def abandon(self) -> None:
         """Close the connection, whatever it does now. The server rolls back what was not committed."""
@@ -289,7 +293,7 @@ class Session:
         self._reset()
         self.uses_hints = True
 
-    def _give_back(self) -> None:
+    def _return_connection(self) -> None:
         if self._raw is not None:
             self._pool.give(self)
             self._raw = None
@@ -327,7 +331,7 @@ class Session:
 
     def _connection(self) -> RawConnection:
         if self._raw is not None and self._raw.closed:
-            self._give_back()
+            self._return_connection()
         if self._raw is None:
             self._raw = self._pool.take(self, self._opening.patience)
         return self._raw

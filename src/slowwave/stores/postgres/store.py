@@ -106,6 +106,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
         # Hints are used once: of several threads the first takes them, and the others query the last keys.
         hints = None if run is None else self._left.pop(token, None)
         self._pass("apply.before_begin")
+        session.give_back()  # a search of the same thread, or an earlier try, may have left it a connection
         with self._writers.hold((scope,), self._opening.patience) as is_free:
             if not is_free:
                 raise BusyError(
