@@ -6,6 +6,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import apsw
@@ -101,6 +102,40 @@ def test_a_large_index_is_stored_when_it_is_evicted(opened: Open, monkeypatch: p
     monkeypatch.setattr(Index, "load", lambda index, rows: (built.append(len(rows)), load(index, rows))[1])
     assert asked(store, 2) == found[:2]
     assert built == []
+
+
+def test_a_frequency_is_not_read_while_another_thread_changes_the_index(opened: Open) -> None:
+    store = opened(10)
+    filled(store, 1)
+    frequency, originals = store.frequencies(scope_of(0))
+    (held,) = store._indexes._indexes.values()
+    with ThreadPoolExecutor(1) as threads:
+        with held.lock:
+            found = threads.submit(frequency, "row")
+            assert wait([found], 0.2).not_done
+        assert found.result(20) > 0
+    assert originals > 0
+
+
+def test_storing_evicted_indexes_ends_although_others_are_evicted_meanwhile(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "WORTH_STORING", 10)
+    store = opened(1)
+    store._indexes.limit = 1
+    filled(store, 3)
+    stored: list[int] = []
+
+    def store_and_evict(token: int, held: CachedIndex, **_: bool) -> None:
+        stored.append(token)
+        assert len(stored) < 5
+        with store._cache_lock:
+            store._evicted.append((token, held))
+
+    monkeypatch.setattr(store, "_store", store_and_evict)
+    asked(store, 2)
+    assert len(stored) == 1
+    store._evicted.clear()
 
 
 def test_a_large_index_that_is_idle_is_stored_while_the_store_is_open(

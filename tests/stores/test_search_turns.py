@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 from tests.waiting import LONGEST
@@ -10,6 +10,7 @@ from tests.waiting import LONGEST
 from slowwave.model.query import Query
 from slowwave.stores.postgres.store import PostgresStore
 from slowwave.stores.scope_locks import ScopeLocks
+from slowwave.stores.search.idle import IdleThread
 from slowwave.stores.search.index import Index
 from slowwave.testing.builders import NOW, add, message, plan
 
@@ -92,3 +93,30 @@ def test_two_threads_that_take_scopes_in_different_orders_both_get_them() -> Non
     with ThreadPoolExecutor(2) as threads:
         both = [threads.submit(take, scopes) for scopes in (["a", "b"], ["b", "a"])]
         assert [each.result(SOON) for each in both] == [rounds, rounds]
+
+
+@pytest.mark.parametrize("meanwhile", ["start", "stop"])
+def test_an_idle_thread_is_started_and_stopped_by_several_threads_at_once(
+    meanwhile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called, begun, may_start = threading.Event(), threading.Event(), threading.Event()
+    idle, start = IdleThread(called.set, 0.001), threading.Thread.start
+
+    def late(thread: threading.Thread) -> None:
+        if thread.name == "slowwave-index":
+            begun.set()
+            assert may_start.wait(SOON)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", late)
+    with ThreadPoolExecutor(2) as threads:
+        starting = threads.submit(idle.start)
+        assert begun.wait(SOON)
+        other = threads.submit(getattr(idle, meanwhile))
+        wait([other], 0.2)
+        may_start.set()
+        assert (starting.result(SOON), other.result(SOON)) == (None, None)
+    assert meanwhile == "stop" or called.wait(SOON)
+    idle.stop()
+    assert idle._thread is not None
+    assert not idle._thread.is_alive()

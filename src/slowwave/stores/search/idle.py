@@ -20,19 +20,24 @@ class IdleThread:
         self._work = work
         self._seconds = seconds
         self._stopped = threading.Event()
+        self._lock = threading.Lock()  # of `_thread`: another thread sees it only after it was started
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin, unless the thread runs already."""
-        if self._thread is None and not self._stopped.is_set():
-            self._thread = threading.Thread(target=self._run, name="slowwave-index", daemon=True)
-            self._thread.start()
+        with self._lock:
+            if self._thread is None and not self._stopped.is_set():
+                thread = threading.Thread(target=self._run, name="slowwave-index", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def stop(self) -> None:
         """End the thread, after its present work. Idempotent."""
         self._stopped.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(END_SECONDS)
+        with self._lock:
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(END_SECONDS)
 
     def _run(self) -> None:
         while not self._stopped.wait(self._seconds):

@@ -143,7 +143,13 @@ class Searcher(StoreBase):
     def _frequencies(self, scope: str, token: int) -> tuple[Callable[[str], int], int]:
         held = self._index(scope, token)
         with held.in_use() as index:
-            return index.frequency, index.originals
+            originals = index.originals
+
+        def frequency(stem: str) -> int:  # called later, while other threads may change the index
+            with held.lock:
+                return index.frequency(stem)
+
+        return frequency, originals
 
     def _speakers(self, scope: str, token: int) -> frozenset[str]:
         with self._cache_lock:
@@ -231,14 +237,15 @@ class Searcher(StoreBase):
         raise NotImplementedError
 
     def _store_evicted(self) -> None:
-        """Store the large indexes that were evicted: reading one takes a quarter of the time of building it again."""
-        while True:
-            with self._cache_lock:
-                if not self._evicted:
-                    return
-                token, held = self._evicted.pop()
+        """Store the large indexes that were evicted: reading one takes a quarter of the time of building it again.
+
+        Those that other threads evict meanwhile are left to them: else it would not end while they search.
+        """
+        with self._cache_lock:
+            evicted, self._evicted = self._evicted, []
+        while evicted:
             with suppress(StoreError, ClosedError):  # the stored index only saves time
-                self._store(token, held)
+                self._store(*evicted.pop())
 
     def _store_idle(self) -> None:
         """Store the large indexes that were not used for a while: a process that is killed stores none when it ends."""
