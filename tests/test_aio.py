@@ -4,12 +4,12 @@ import asyncio
 import contextvars
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.waiting import until
 
-from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Config, Slowwave
+from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Config, Slowwave, session
 from slowwave.aio import VIEWS, verbs
 from slowwave.errors import ClosedError, InputError
 
@@ -235,3 +235,55 @@ def test_a_memory_has_one_async_view(world: "World") -> None:
     with Slowwave.open(":memory:", embedder="none") as store:
         assert store.aio is store.aio
         assert store.aio.store is store
+
+
+class Searching:
+    """An async model that searches the memory which asks it."""
+
+    model = "searching"
+
+    def __init__(self) -> None:
+        self.memory: AsyncAgentMemory | None = None
+        self.found: list[str] = []
+
+    async def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
+        assert messages
+        if self.memory is not None:
+            self.found += [hit.text for hit in await self.memory.search("who owns the pipeline?")]
+        return '{"facts": []}'
+
+
+def test_an_async_model_searches_the_memory_while_all_threads_wait_for_it(
+    world: "World", talk: "Talk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "THREADS", 1)
+
+    async def program() -> list[str]:
+        llm = Searching()
+        async with await _open(world, llm=llm) as memory:
+            await memory.add("Alice owns the deploy pipeline")
+            llm.memory = memory
+            await memory.add_messages(talk(), conversation="c")
+            await asyncio.wait_for(memory.consolidate("c"), 20)
+        return llm.found
+
+    assert "Alice owns the deploy pipeline" in asyncio.run(program())
+
+
+def test_a_call_whose_threads_end_before_it_begins_finds_the_store_closed(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def program() -> None:
+        memory = await _open(world)
+        executor = memory._store.threads.executor
+        submit = executor.submit
+
+        def close_and_submit(*arguments: Any) -> Any:  # noqa: ANN401 - as of an executor
+            memory.memory.close()
+            return submit(*arguments)
+
+        monkeypatch.setattr(executor, "submit", close_and_submit)
+        await memory.search("who owns the pipeline?")
+
+    with pytest.raises(ClosedError):
+        asyncio.run(program())

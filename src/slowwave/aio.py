@@ -7,9 +7,10 @@ import asyncio
 import contextvars
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial, wraps
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.minds.llm.calls import is_async, run_on_owner_loop
@@ -26,6 +27,8 @@ VIEWS = frozenset({"trusting", "within"})
 """Methods that only return another memory. They do not wait, so they are not coroutines."""
 OPENERS = frozenset({"open", "in_memory"})
 """Class methods that open a store. They return an `Opening`."""
+_WITHIN_CALL: Final = contextvars.ContextVar("slowwave_within_call", default=False)
+"""Whether this code runs within an awaited call, as a model does."""
 
 
 class Opening(Coroutine[Any, Any, View]):
@@ -84,11 +87,31 @@ class _AsyncFacade(Generic[Facade]):
         return f"{type(self).__name__}{repr(self._facade).removeprefix(type(self._facade).__name__)}"
 
     async def _run(self, call: Callable[[], R]) -> R:
-        """Call on a thread of the store, with the context variables of the caller."""
-        if self._store.closed:  # its threads have ended; the call raises ClosedError, or does nothing
-            return await asyncio.to_thread(call)
+        """Call on a thread of the store, with the context variables of the caller.
+
+        A call within a call, as of a model that searches the memory, has a thread of its own: the threads of the store may
+        all be waiting for such models.
+        """
         context = contextvars.copy_context()
-        return await asyncio.get_running_loop().run_in_executor(self._store.threads.executor, context.run, call)
+        is_within = context.run(_WITHIN_CALL.get)
+        context.run(_WITHIN_CALL.set, True)
+        return await self._submitted(partial(context.run, call), is_within=is_within)
+
+    def _submitted(self, call: Callable[[], R], *, is_within: bool) -> Awaitable[R]:
+        loop = asyncio.get_running_loop()
+        if is_within:
+            executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="slowwave-within")
+            try:
+                return loop.run_in_executor(executor, call)
+            finally:
+                executor.shutdown(wait=False)
+        try:
+            if not self._store.closed:
+                return loop.run_in_executor(self._store.threads.executor, call)
+        except RuntimeError:  # another thread has closed the store, which ended its threads
+            if not self._store.closed:
+                raise
+        return loop.run_in_executor(None, call)  # it raises ClosedError, or does nothing
 
 
 @suggests_names
