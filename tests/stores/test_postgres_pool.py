@@ -1,6 +1,7 @@
 """The connections of a process: their number, their time-outs, their name, and what each error says."""
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
