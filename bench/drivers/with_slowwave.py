@@ -14,9 +14,9 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Free:
-    """The embedder that costs nothing."""
+    """The embedder that costs nothing. It works in this process, so that no text is searched for secrets before it gets it."""
 
-    name, dim = "bench-free-384", DIM
+    name, dim, is_local = "bench-free-384", DIM, True
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """(n, 384) unit rows."""
