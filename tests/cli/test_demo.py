@@ -55,7 +55,7 @@ def test_the_demo_shows_every_step_of_its_story(
         "it is active again: strength 0.01 → 1.00.",
         "$ slowwave undo ",
         "+ Juno painted the stairs to the cellar on 7 March 2026  cold, as it was",
-        "The next night leaves it at that: a person decided.",
+        "The next sleep pass leaves it at that: a person decided.",
         "outdated:",
         "Your turn",
         *QUESTIONS,

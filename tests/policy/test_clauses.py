@@ -158,11 +158,17 @@ def test_trim_is_idempotent(text: str) -> None:
 
 
 def test_a_note_leaves_out_grammatical_words() -> None:
-    assert note("I'm so happy that I was at the charity race.") == "happy that at charity race"
+    assert note("I'm so happy that I was at the charity race.") == "happy that at the charity race"
     assert note("it's a boy, she's the oldest") == "boy, oldest"
     assert note("I went to Iceland") == "went to Iceland"
     assert note("How have you been?") == "How have you been?"
     assert note("It is not just a shed, it's really a home") == "not just shed, home"
+
+
+def test_a_note_keeps_the_article_after_a_preposition() -> None:
+    assert note("Never call before nine in the morning.") == "Never call before nine in the morning"
+    assert note("At the harbour I saw the ferry.") == "At the harbour saw ferry"
+    assert note("It is in a box of the museum") == "in box of the museum"
 
 
 def test_a_note_never_changes_who_does_what() -> None:

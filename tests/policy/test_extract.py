@@ -100,7 +100,7 @@ def test_summary_clauses_are_trimmed_and_have_cues() -> None:
 
 
 def test_brief_clauses_are_notes() -> None:
-    assert [unit.text for unit in split_clauses("I'm at the gym", brief=True)] == ["at gym"]
+    assert [unit.text for unit in split_clauses("I'm at the gym", brief=True)] == ["at the gym"]
 
 
 def test_a_text_without_content_has_no_clauses() -> None:

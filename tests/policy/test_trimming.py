@@ -11,16 +11,16 @@ def test_clauses_become_notes_in_order() -> None:
     found = scored_notes(TEXT, frequencies=COMMON, speakers=["Ann Lee"])
     assert [piece.text for piece in found] == [
         "adopted greyhound called Biscuit in May",
-        "we went straight to beach",
+        "we went straight to the beach",
         "dog",
     ]
-    assert [piece.words for piece in found] == [6, 5, 1]
+    assert [piece.words for piece in found] == [6, 6, 1]
     assert found[0].value > found[1].value
 
 
 def test_only_remaining_clauses_are_returned() -> None:
-    (left,) = scored_notes(TEXT, frequencies=COMMON, speakers=["Ann Lee"], left="we went straight to beach")
-    assert left.text == "we went straight to beach"
+    (left,) = scored_notes(TEXT, frequencies=COMMON, speakers=["Ann Lee"], left="we went straight to the beach")
+    assert left.text == "we went straight to the beach"
     assert scored_notes(TEXT, frequencies=COMMON, left="") == []
 
 

@@ -169,7 +169,7 @@ def test_wording_fades_clause_by_clause_and_the_message_stays_whole_in_the_cold(
     assert hit.text != hit.memory.text == TALK[0][1]
     assert memory.search(questions[0], deep=True)[0].text == TALK[0][1]
     assert "Biscuit" in str(memory.context(questions[0]))
-    assert "straight to the beach in Cascais" not in str(memory.context("greyhound", budget_tokens=400))
+    assert "adopted a greyhound" not in str(memory.context("greyhound", budget_tokens=400))
     assert memory.doctor(deep=True) == []
     run = next(receipt for receipt in report.receipts if receipt.cause == "sleep/fade")
     memory.undo(run.run_id)

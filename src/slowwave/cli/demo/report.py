@@ -138,9 +138,9 @@ def write_undo(output: Output, story: Replay, run_id: str) -> None:
     output.write(
         "The summary is retracted; its members are active again. "
         + (
-            "The next night compresses them again."
+            "The next sleep pass compresses them again."
             if repeated
-            else "The next night leaves it at that: a person decided."
+            else "The next sleep pass leaves it at that: a person decided."
         ),
         style="dim",
         indent=10,

@@ -58,9 +58,15 @@ _DENIED: Final = lazy_regex(
     re.IGNORECASE,
 )
 _DENIED_WITHIN: Final = 80  # characters before an intensifier
-# Words that a note leaves out: pronouns, articles and forms of be.
+_PREPOSITIONS: Final = (
+    "about across after against along around at before behind beside between by during for from in into inside near of off on "
+    "onto over since through to toward towards under until upon with within without"
+)
+_AFTER_PREPOSITION: Final = "".join(rf"(?<!\b{word} the)" for word in _PREPOSITIONS.split())
+# Words that a note leaves out: pronouns, articles and forms of be; "the" not after a preposition.
 _NOTE_DROPS: Final = lazy_regex(
-    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|the|"
+    r"\b(?:(?:I|it|that|there|he|she|we|they|you)['’](?:m|s|re)|I['’](?:ve|d)|I|it|a|an|"
+    rf"the{_AFTER_PREPOSITION}|"
     r"(?<!\band )(?<!\bbut )(?<!\bor )(?:am|is|are|was|were))(?![\w'’]) ?",
     re.IGNORECASE,
 )
@@ -206,13 +212,14 @@ def unaddressed(text: str, *, names: Collection[str] = ()) -> str:
 
 
 def note(text: str, *, names: Collection[str] = ()) -> str:
-    """The clause as a short note: `trim`, without articles, "I", "it" and forms of be.
+    """The clause as a short note: `trim`, without most articles, "I", "it" and forms of be.
 
-    After "and", "but" and "or" forms of be stay: without "is", "owns the ferry and is my aunt" would say that she owns an
-    aunt. A note is not a quotation; show the clause as written where the exact words matter.
+    "the" stays after a preposition: "before nine in morning" is no English. After "and", "but" and "or" forms of be stay:
+    without "is", "owns the ferry and is my aunt" would say that she owns an aunt. A note is not a quotation; show the clause
+    as written where the exact words matter.
 
     >>> note("I'm so happy that I was at the charity race.")
-    'happy that at charity race'
+    'happy that at the charity race'
     """
     text = _NOTE_DROPS.sub("", trim(text, names=names))
     return _OPENING.sub("", " ".join(text.split()), count=1).strip(_EDGES).rstrip(".!")
