@@ -82,6 +82,8 @@ def test_a_deleted_scope_is_erased_and_those_below_it_stay(store: Slowwave) -> N
     assert [(scope.names[-1], scope.facts) for scope in store.scopes()] == [("a b", 0), ("notes", 1)]
     with pytest.raises(NotFoundError):
         store.delete_scope("acme/nobody")
+    (below,) = store.scopes("acme/a%20b/notes")
+    assert len(store.delete_scope(below).destroyed) == 1, "as `within` takes it"
 
 
 def test_closing_a_memory_leaves_the_store_open_and_closing_the_store_closes_all(store: Slowwave) -> None:

@@ -230,21 +230,22 @@ class Slowwave:
             raise NotFoundError(f"no memory {memory_id!r} in any scope {place}: check the id")
         return memories[0]
 
-    def delete_scope(self, path: str, *, rewrite: bool | None = None) -> "ErasureReceipt":
+    def delete_scope(self, path: str | Scope, *, rewrite: bool | None = None) -> "ErasureReceipt":
         """Destroy everything in a scope, and verify it: `erase(scope=True, rewrite=rewrite)` of its memory.
 
         It cannot be undone. Scopes below it are not touched, and the receipt names them in `not_reached`. The path stays listed with counts of 0, because the journal
         records that the erase took place: name scopes after ids if the names of users must not stay.
 
         Args:
-            path: the path, as `scopes` lists it.
+            path: the path, or a Scope of `scopes`.
             rewrite: as in `AgentMemory.erase`.
 
         Raises:
             InputError: the path is invalid.
             NotFoundError: the scope contains nothing.
         """
-        receipt = self._at(checked_scope(path)).erase(scope=True, rewrite=rewrite)
+        path = checked_scope(path.path if isinstance(path, Scope) else path)
+        receipt = self._at(path).erase(scope=True, rewrite=rewrite)
         below = [scope.path for scope in self.scopes(path) if scope.path != path and (scope.messages or scope.facts)]
         more = f" and {len(below) - NAMED} more" if len(below) > NAMED else ""
         named = (f"the scopes below it: {', '.join(below[:NAMED])}{more}",) if below else ()

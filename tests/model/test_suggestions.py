@@ -125,8 +125,13 @@ def test_too_many_positional_arguments_are_answered_with_the_names_of_the_others
         memory.erase("6b0ke4mdwgzdzgkzw396")  # type: ignore[misc]
     with pytest.raises(TypeError, match=r"^close\(\) takes no positional argument, and 1 was passed$"):
         memory.close(1)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match=r"^delete_scope\(\) takes 1 positional argument \(path\), and 2 were passed"):
-        Slowwave.in_memory().delete_scope("users", "ada")  # type: ignore[misc]
+    store = Slowwave.in_memory()
+    with pytest.raises(TypeError, match=r'^delete_scope\(\) takes .*: use delete_scope\("acme/alice"\)$'):
+        store.delete_scope("users", "ada")  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r'no argument names: use delete_scope\("acme/alice"\)$'):
+        store.delete_scope(names="ada")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r'no argument path: use within\("acme", "alice"\)$'):
+        store.within(path="users/ada")  # type: ignore[call-arg]
     assert len(memory.search("tea", top_k=5)) == 1
 
 
@@ -159,9 +164,10 @@ def test_every_phrase_names_something_that_exists_instead_of_something_that_does
                 assert right in slowwave.__all__
                 assert tried not in slowwave.__all__
             else:
-                parameters = signature(getattr(AgentMemory, owner)).parameters
+                kind = AgentMemory if hasattr(AgentMemory, owner) else Slowwave
+                parameters = signature(getattr(kind, owner)).parameters
                 assert tried not in parameters
-                assert right in parameters or hasattr(AgentMemory, right)
+                assert right in parameters or hasattr(kind, right)
 
 
 def test_an_unknown_argument_of_open_names_the_one_to_use() -> None:

@@ -241,11 +241,14 @@ PHRASES: Final[Mapping[str, Mapping[str, str]]] = {
     "add_message": dict.fromkeys(("role", "content"), 'add_message({"role": ..., "content": ...}, conversation)'),
     "context": {"limit": "budget_tokens"},
     "erase": dict.fromkeys(("all", "everything", "user", "user_id"), "scope=True"),
+    "within": dict.fromkeys(("name", "path", "scope", "user", "user_id"), 'within("acme", "alice")'),
+    "delete_scope": dict.fromkeys(("", "name", "names", "scope", "user", "user_id"), 'delete_scope("acme/alice")'),
     "undo": {"last": "run_id=memory.runs(limit=1)[0].id", "id": "run_id"},
 }
 """What to use instead where a name alone does not say it: by class or function, then by the name that people try.
 
-Below "__init__" is what to use instead of a class that a program rarely creates.
+Below "__init__" is what to use instead of a class that a program rarely creates, below "" instead of a call with more
+arguments than a function takes.
 """
 
 A_SCOPE: Final = frozenset({"user_id", "agent_id", "app_id", "tenant", "tenant_id", "namespace", "user"})
@@ -360,10 +363,10 @@ def too_many_arguments(
     passed = len(values) - len(positional) + len(own)
     takes = f"{counted(len(own), 'positional argument')} ({', '.join(own)})" if own else "no positional argument"
     others = [name for name in named if name not in positional]
-    hint = f": pass the others by name ({', '.join(others)})" if others else ""
-    return TypeError(
-        f"{_called(function)}() takes {takes}, and {passed} {'was' if passed == 1 else 'were'} passed{hint}"
-    )
+    by_name = f": pass the others by name ({', '.join(others)})" if others else ""
+    called = _called(function)
+    hint = phrase(called, "") or by_name
+    return TypeError(f"{called}() takes {takes}, and {passed} {'was' if passed == 1 else 'were'} passed{hint}")
 
 
 def _called(function: Callable[..., object]) -> str:
