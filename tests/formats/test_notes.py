@@ -54,6 +54,24 @@ def test_a_section_of_markdown_is_a_message_with_its_headings_and_front_matter(
     assert {(one.role, one.trust, one.at) for one in stored} == {("user", "import", datetime(2025, 5, 4, tzinfo=UTC))}
 
 
+def test_long_front_matter_is_stored_once_and_its_short_fields_filter_every_message(
+    memory: AgentMemory, tmp_path: Path
+) -> None:
+    path = tmp_path / "paper.md"
+    abstract = "x" * 200_000
+    sections = "".join(f"# {n}\nThe harbour has {n} piers.\n" for n in range(100))
+    path.write_text(f"---\nabstract: {abstract}\ntags: harbour\nauthor: Ana\n---\n{sections}", "utf-8")
+    memory.import_(path)
+    first, *others = memory.get_all(kinds=["message"], conversation="paper")
+    assert first.metadata == {"abstract": abstract, "tags": "harbour", "author": "Ana", "heading": "0"}
+    assert [one.metadata for one in others] == [
+        {"tags": "harbour", "author": "Ana", "heading": str(n)} for n in range(1, 100)
+    ]
+    assert len(memory.get_all(kinds=["message"], where={"tags": "harbour"})) == 100
+    memory.export(tmp_path / "all.jsonl")
+    assert (tmp_path / "all.jsonl").stat().st_size < 2 * len(abstract)
+
+
 def test_importing_notes_again_adds_nothing_and_an_edited_section_adds_one_message(
     memory: AgentMemory, tmp_path: Path
 ) -> None:

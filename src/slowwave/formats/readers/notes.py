@@ -25,6 +25,8 @@ LARGEST: Final = 20_000_000
 """Limit of the bytes of a note; a longer one is skipped."""
 SECTION_MOST: Final = 4000
 """Characters of a section above which each of its paragraphs is a message."""
+REPEATED_MOST: Final = 1000
+"""Characters of the front matter that each message has. The first message of a note has all of it."""
 NO_NOTE: Final = "no note: of a folder, files that end in .md, .markdown or .txt are read"
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
 _BLANKS: Final = " \t"
@@ -87,16 +89,19 @@ def read(note: Note, builder: MessageBuilder, *, markdown: bool) -> Iterator[Ite
         return
     head = _head(text) if markdown else {}
     body = FRONT.sub("", text, count=1) if markdown else text
+    repeated = _shortest(head)
     at = next((when for name in _TIMES if (when := instant(head.get(name)))), None) or _date(note.name) or changed
     if not markdown and is_transcript(body):
         for role, words in turns(body.split("\n"), "user"):
             yield builder.message(note.name, role, words, where=where, at=at)
         return
     sections = list(_sections(body)) if markdown else [("", body)]
+    fields = head
     for heading, section in sections:
-        metadata = {**head, "heading": heading} if heading else head
         for words in _messages(section, whole=markdown):
+            metadata = {**fields, "heading": heading} if heading else fields
             yield builder.message(note.name, "user", words, where=where, at=at, metadata=metadata)
+            fields = repeated
     first = next((heading.partition(" > ")[0] for heading, _ in sections if heading), "")
     yield from conversation_title(note.name, head.get("title") or first, where)
 
@@ -122,6 +127,17 @@ def _head(text: str) -> Mapping[str, str]:
         else:
             name = line.partition(":")[0].strip() if item.endswith(":") else ""
     return values
+
+
+def _shortest(head: Mapping[str, str]) -> Mapping[str, str]:
+    """The shortest fields of a front matter, as many as fit into `REPEATED_MOST`: searches filter by such fields."""
+    room, chosen = REPEATED_MOST, dict[str, str]()
+    for name, value in sorted(head.items(), key=lambda field: len(field[0]) + len(field[1])):
+        room -= len(name) + len(value)
+        if room < 0:
+            break
+        chosen[name] = value
+    return chosen
 
 
 def _date(name: str) -> datetime | None:
