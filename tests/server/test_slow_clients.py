@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-LIMIT = 1
+LIMIT = 2
 """Seconds of --request-seconds."""
 POST = "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n[{{"
 GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -95,11 +95,11 @@ def test_a_body_that_comes_slowly_and_an_answer_that_goes_on_are_not_ended(serve
         socket.create_connection(("127.0.0.1", served[0])) as slow,
         socket.create_connection(("127.0.0.1", served[0])) as stream,
     ):
-        stream.sendall(b"GET /v1/scopes/a/events?seconds=3 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        stream.sendall(f"GET /v1/scopes/a/events?seconds={2 * LIMIT} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         slow.sendall(head.encode())
-        for place in range(0, len(body), 10):
-            time.sleep(LIMIT / 4)
-            slow.sendall(body[place : place + 10])
+        for place in range(0, len(body), 5):
+            time.sleep(LIMIT / 10)
+            slow.sendall(body[place : place + 5])
         slow.settimeout(20)
         stream.settimeout(20)
         assert slow.recv(12).startswith(b"HTTP/1.1 20")
