@@ -521,7 +521,8 @@ def test_no_words_of_a_person_are_outside_of_the_store(agent: Agent) -> None:
 
 def test_removing_the_hooks_ends_it(agent: Agent, tmp_path: Path) -> None:
     process = agent.stay()
-    words = [sys.executable, "-m", "slowwave", "install", "claude-code", "--home", str(tmp_path), "--uninstall"]
+    patient = f"from slowwave.hooks import processes; processes.END_SECONDS = {LONGEST}; from slowwave.cli import main; main()"
+    words = [sys.executable, "-c", patient, "install", "claude-code", "--home", str(tmp_path), "--uninstall"]
     dry = subprocess.run([*words, "--dry-run"], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert agent.resident() == process, dry.stdout
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
