@@ -256,19 +256,24 @@ class Searcher(StoreBase):
                 if len(held.index) >= WORTH_STORING and held.tried != held.journal
             ]
         for token, held in idle:
-            held.tried = held.journal
             with suppress(StoreError, ClosedError):  # the stored index only saves time
-                self._store(token, held, keep=True)
+                if not self._store(token, held, keep=True):
+                    continue  # another thread uses the scope: the next interval tries again
+            held.tried = held.journal
 
-    def _store(self, token: int, held: CachedIndex, *, wait: bool = False, keep: bool = False) -> None:
+    def _store(self, token: int, held: CachedIndex, *, wait: bool = False, keep: bool = False) -> bool:
         """Store a large index, unless the stored one is recent or the scope was written to in the meantime.
 
         Without `wait` nothing is stored while another thread uses the scope: that thread puts the index into the cache.
         Without `keep` the index is empty afterwards, which frees its RAM.
+
+        Returns:
+            False if another thread uses the scope.
         """
         with self._turns.hold((held.scope,), None if wait else 0) as is_free:
             if is_free:
                 self._store_in_turn(token, held, keep=keep)
+        return is_free
 
     def _store_in_turn(self, token: int, held: CachedIndex, *, keep: bool) -> None:
         low, high = bounds(token)

@@ -48,12 +48,11 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
         with self._never_waiting():  # a search never waits for a writer: the index is dropped instead
             super()._store_evicted()
 
-    def _store(self, token: int, held: "CachedIndex", *, wait: bool = False, keep: bool = False) -> None:
+    def _store(self, token: int, held: "CachedIndex", *, wait: bool = False, keep: bool = False) -> bool:
         if not keep:
-            super()._store(token, held, wait=wait)
-            return
+            return super()._store(token, held, wait=wait)
         with self._never_waiting():
-            super()._store(token, held, keep=True)
+            return super()._store(token, held, keep=True)
 
     @contextmanager
     def _never_waiting(self) -> Iterator[None]:
