@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.waiting import until
+from tests.waiting import LONGEST, until
 
 from slowwave import AgentMemory, AsyncAgentMemory, AsyncSlowwave, Config, Slowwave, session
 from slowwave.aio import VIEWS, verbs
@@ -264,7 +264,7 @@ def test_an_async_model_searches_the_memory_while_all_threads_wait_for_it(
             await memory.add("Alice owns the deploy pipeline")
             llm.memory = memory
             await memory.add_messages(talk(), conversation="c")
-            await asyncio.wait_for(memory.consolidate("c"), 20)
+            await asyncio.wait_for(memory.consolidate("c"), LONGEST)
         return llm.found
 
     assert "Alice owns the deploy pipeline" in asyncio.run(program())

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.ports import free_port
+from tests.waiting import LONGEST, until
 
 LIMIT = 2
 """Seconds of --request-seconds."""
@@ -18,33 +20,36 @@ GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
     """The port of a server, and the file of its log."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     folder = tmp_path_factory.mktemp("served")
-    words = ["serve", "--store", str(folder / "m.db"), "--port", str(port), "--embedder", "none", "--llm", "none"]
-    command = [sys.executable, "-m", "slowwave", *words, "--request-seconds", str(LIMIT)]
-    with (folder / "log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
+    words = ["serve", "--store", str(folder / "m.db"), "--embedder", "none", "--llm", "none"]
+    command = [sys.executable, "-m", "slowwave", *words, "--request-seconds", str(LIMIT), "--port"]
+    with (
+        free_port() as port,
+        (folder / "log").open("w") as log,
+        subprocess.Popen([*command, str(port)], stdout=log, stderr=log) as server,
+    ):
         try:
-            for _ in range(300):
-                try:
-                    socket.create_connection(("127.0.0.1", port)).close()
-                except ConnectionRefusedError:
-                    time.sleep(0.1)
-                else:
-                    break
+            until(lambda: _answers(port))
             yield port, folder / "log"
         finally:
             server.kill()
 
 
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
 def _end(port: int, beginning: str, more: str = "") -> tuple[bytes, float]:
     """What comes until the server closes a connection that sends a beginning, then `more` four times a limit; and when."""
+    begun, got = time.monotonic(), b""
     with socket.create_connection(("127.0.0.1", port)) as line:
         line.settimeout(LIMIT / 4)
-        begun, got = time.monotonic(), b""
         line.sendall(beginning.encode())
-        while time.monotonic() - begun < 20 * LIMIT:
+        while time.monotonic() - begun < LONGEST:
             try:
                 came = line.recv(4096)
             except TimeoutError:
@@ -100,8 +105,8 @@ def test_a_body_that_comes_slowly_and_an_answer_that_goes_on_are_not_ended(serve
         for place in range(0, len(body), 5):
             time.sleep(LIMIT / 10)
             slow.sendall(body[place : place + 5])
-        slow.settimeout(20)
-        stream.settimeout(20)
+        slow.settimeout(LONGEST)
+        stream.settimeout(LONGEST)
         assert slow.recv(12).startswith(b"HTTP/1.1 20")
         text = b""
         while b"event: end" not in text:

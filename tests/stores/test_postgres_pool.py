@@ -1,7 +1,6 @@
 """The connections of a process: their number, their time-outs, their name, and what each error says."""
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -97,8 +96,7 @@ def test_connections_are_given_in_the_order_in_which_threads_asked(address: str)
 
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(wait)
-        while pool.waiting < 1:
-            time.sleep(0.001)
+        until(lambda: pool.waiting == 1)
         pool.give("first")
         with pytest.raises(BusyError):  # a holder that asks again does not overtake the one that waits
             pool.take("first", 0.0)
@@ -137,12 +135,11 @@ def test_a_pool_is_closed_while_a_thread_takes_a_connection(address: str) -> Non
 
 @pytest.mark.usefixtures("in_postgres")
 def test_a_search_at_the_server_that_waits_for_a_writer_holds_no_connection(address: str) -> None:
-    store = PostgresStore(address, connections=1, busy_seconds=2.0, in_ram=0)
+    store = PostgresStore(address, connections=1, busy_seconds=SOON, in_ram=0)
     store.apply(words(OTHER, "first"))
     with ThreadPoolExecutor(1) as threads, store._writers.hold((OTHER,)):
         found = threads.submit(store.search, [OTHER], ASKED)
-        while len(store._writers._queues[OTHER]) < 2:
-            time.sleep(0.001)
+        until(lambda: len(store._writers._queues[OTHER]) == 2)
         assert [one.id for one in store.get([OTHER], ["first"])] == ["first"]  # what a writer does with its lock
     assert [one.id for one in found.result(SOON)] == ["first"]
     store.close()
