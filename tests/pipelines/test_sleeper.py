@@ -148,6 +148,25 @@ def test_with_a_thread_additions_only_wake_it(world: "World") -> None:
     until(lambda: memory.get_all(kinds=["summary"]))
 
 
+def test_what_others_write_during_a_pass_is_seen_by_the_next_one(world: "World") -> None:
+    memory, other = world.open(), world.open()
+    hikes(memory)
+    world.fade(memory)
+
+    def meanwhile(brief: Any) -> str:
+        other.add("Mia loves tea")
+        return "; ".join(one.text for one in brief.memories)
+
+    world.mind.summary = meanwhile
+    report = memory.sleep()
+    assert (report.left, report.problems) == ({}, ())
+    assert memory.ports.store.ingests("t") == 1
+    assert memory._session.sleep_state.sequence is None
+    memory.sleep()
+    assert memory.ports.store.ingests("t") == 0
+    assert memory._session.sleep_state.sequence == memory.ports.store.sequence("t")
+
+
 # ---- one at a time
 
 

@@ -43,6 +43,8 @@ DUE_MAX = 2000
 """How many due facts one pass reads; the others stay due."""
 REPLANNED_MAX = 2000
 """How many facts that were scheduled with other settings one pass reads, as if they were due."""
+WRITTEN_MAX = 5000
+"""Operations of a pass that are read at its end, to see whether others wrote meanwhile. If it wrote more, the next one looks."""
 EMBEDDED_MAX = 2000
 """How many texts one pass embeds again."""
 
@@ -208,7 +210,7 @@ def _run_stages(
     if not dry_run:
         problems += _reembed(context, left)
         _prepare_search(ports, context.state.sequence)
-        rest.sequence = _sequence(context) if not left and not problems else None
+        rest.sequence = _sequence(context, state.sequence, plan.id) if not left and not problems else None
         rest.again, rest.unread_waiting = again, context.unread_waiting
     return SleepReport(
         plan=replace(plan, parts=tuple(runs.plans)),
@@ -290,11 +292,19 @@ def _context(ports: Ports, runs: StageRuns, state: ScopeState, *, think: bool) -
     return context
 
 
-def _sequence(context: SleepContext) -> int:
-    """The sequence of the scope after the pass."""
-    if context.has_read_all:
-        return context.state.sequence
-    return context.ports.store.sequence(context.ports.scope)
+def _sequence(context: SleepContext, first: int, own: str) -> int | None:
+    """The sequence of the scope after the pass; None if others wrote meanwhile: the next pass looks at what they wrote.
+
+    Args:
+        context: the pass.
+        first: the sequence before it.
+        own: the id of its run, whose parts are its stages.
+    """
+    last = context.state.sequence
+    if last == first:
+        return last
+    written, reached = context.ports.store.written(context.ports.scope, first, WRITTEN_MAX)
+    return last if reached == last and all(own in {run.run_id, run.parent} for run in written) else None
 
 
 def _linked_texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:

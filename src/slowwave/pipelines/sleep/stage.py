@@ -71,11 +71,6 @@ class SleepContext:
     def state(self, state: ScopeState) -> None:
         self._state = state
 
-    @property
-    def has_read_all(self) -> bool:
-        """Whether the pass has stored nothing since it read `state`."""
-        return self._state is not None
-
     def stored_something(self) -> None:
         """Read `state` again when it is needed next."""
         self._state = None
