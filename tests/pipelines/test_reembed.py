@@ -1,6 +1,6 @@
 """A change of embedder: whole texts and what is left of them get vectors of the new one, batch by batch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 
 from slowwave import Message
 from slowwave.errors import EmbedderError
-from slowwave.pipelines.ingest.reembed import without_vector
+from slowwave.pipelines.ingest.reembed import BATCH, without_vector
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -79,3 +79,23 @@ def test_an_embedder_failure_at_one_text_is_reported_and_stops_the_run(world: "W
         memory.reembed()
     assert memory.status().unembedded == 2
     assert any("vector" in str(one) for one in memory.health().findings)
+
+
+def test_it_ends_while_another_program_embeds_the_same_texts_with_another_embedder(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open(embedder="static")
+    memory.add_messages([Message(role="user", content=text, at=world.clock()) for text in SAID], conversation="c")
+    memory.close()
+    memory = world.open(embedder=Other())
+    batches: list[int] = []
+
+    def index(_scope: str, entries: Mapping[str, object], **_: bool) -> int:  # the other program has replaced them
+        batches.append(len(entries))
+        assert len(batches) < 10
+        return len(entries)
+
+    monkeypatch.setattr(memory.ports.store, "index", index)
+    memory.reembed()
+    assert sum(batches) <= 2 * len(SAID) + BATCH
+    assert batches

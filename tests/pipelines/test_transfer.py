@@ -3,7 +3,7 @@
 import io
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,7 @@ import pytest
 from slowwave import AgentMemory, Config, ImportInterruptedError, Message
 from slowwave.errors import InputError
 from slowwave.model.memory import KINDS, PHASES, Memory
+from slowwave.model.query import Where
 from slowwave.pipelines.exchange import import_
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -54,6 +55,39 @@ def lived(memory: AgentMemory, clock: Clock) -> None:
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def writing(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on another thread adds a message to the conversation whenever messages are read, ten times at most."""
+    store, writes = memory.ports.store, []
+    select = store.select
+
+    def select_and_write(scopes: Sequence[str], where: Where) -> list[Memory]:
+        found = select(scopes, where)
+        if where.order == "seq":
+            writes.append(1)
+            assert len(writes) < 10, "it reads what is written meanwhile, and does not end"
+            memory.add_messages(Message(role="user", content=f"Meanwhile {len(writes)}"), "talk")
+        return found
+
+    monkeypatch.setattr(store, "select", select_and_write)
+
+
+def test_an_export_ends_while_another_thread_adds_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "all.jsonl"
+    with opened() as memory:
+        memory.add_messages([Message(role="user", content=f"Before {number}") for number in range(3)], "talk")
+        writing(memory, monkeypatch)
+        memory.export(path)
+    said = [line["content"] for line in lines_of(path) if "content" in line]
+    assert said == ["Before 0", "Before 1", "Before 2"]
+
+
+def test_an_estimate_ends_while_another_thread_adds_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened() as memory:
+        memory.add_messages([Message(role="user", content=f"Before {number}") for number in range(3)], "talk")
+        writing(memory, monkeypatch)
+        assert memory.estimate("talk").messages == 3
 
 
 def everything(memory: AgentMemory) -> set[Memory]:

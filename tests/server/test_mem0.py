@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, strategies
 from tests.server.conftest import Server
 
+from slowwave import AgentMemory
 from slowwave.errors import InputError
+from slowwave.model.memory import Memory
 from slowwave.server.mem0.filters import MISSING, holds
 from slowwave.server.mem0.ids import LETTERS, from_uuid, to_uuid
 
@@ -62,6 +64,23 @@ def test_messages_become_facts_of_their_entity_with_the_metadata(server: Server)
     assert (found["user_id"], found["agent_id"], found["metadata"]) == ("alice", None, {"source": "chat"})
     assert listed(server, {"user_id": "bob"}) == []
     assert [memory.scope for memory in server.store.within("mem0", "user.alice").get_all()] == ["mem0/user.alice"]
+
+
+def test_deleting_all_ends_while_others_go_on_adding(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(server, "Alice prefers dark mode", "Alice owns a boat", user_id="alice")
+    delete, deleted = AgentMemory.delete, list[int]()
+
+    def delete_and_add(memory: AgentMemory, some: list[Memory]) -> object:
+        deleted.append(len(some))
+        assert len(deleted) < 5
+        done = delete(memory, some)
+        memory.add(f"Alice went to room {len(deleted)}")
+        return done
+
+    monkeypatch.setattr(AgentMemory, "delete", delete_and_add)
+    call(server, "DELETE", "/v1/memories/", params={"user_id": "alice"})
+    assert deleted
+    assert texts(server, {"user_id": "alice"}) == {"Alice went to room 1"}
 
 
 def test_a_memory_is_read_changed_searched_and_retracted(server: Server) -> None:

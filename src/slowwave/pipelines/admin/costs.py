@@ -134,7 +134,13 @@ def _chunks(ports: Ports, found: ConversationState) -> Iterator[int]:
         yield from sizes
         released = released[consumed:]
     cursor = found.cursor(CURSOR)
-    where = Where(kinds=frozenset({MESSAGE}), conversation=found.name, order="seq", limit=MESSAGES)
+    where = Where(
+        kinds=frozenset({MESSAGE}),
+        conversation=found.name,
+        until_seq=found.last_seq,  # those that others add meanwhile are not counted: else it might not end
+        order="seq",
+        limit=MESSAGES,
+    )
     while page := ports.store.select((ports.scope,), replace(where, after_seq=cursor)):
         sizes, consumed = _sizes(page)
         yield from sizes

@@ -50,7 +50,7 @@ class Contents:
     def chapters(self) -> Iterator[Chapter]:
         """The conversations by name, with the messages that are neither retracted nor under review."""
         for state in sorted(self._ports.store.conversations(self.scope), key=lambda state: state.name):
-            messages = (message for message in _messages(self._ports, state.name) if message.phase in READABLE)
+            messages = (message for message in _messages(self._ports, state) if message.phase in READABLE)
             yield Chapter(name=state.name, title=state.title, messages=messages)
 
     def _select(self, where: Where) -> Sequence[Memory]:
@@ -63,17 +63,14 @@ def outgoing(ports: Ports) -> Iterator[Item]:
     The conversation written to last is the last one, so that it is also the latest one after an import. Phases, times,
     uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
     """
-    scope = (ports.scope,)
+    # While others write: what is read after these cursors is read again after an import, and no source of a fact is missing.
     states = ports.store.conversations(ports.scope)[::-1]
-    for state in states:
-        yield from (ExportedMemory(memory=memory, where="") for memory in _messages(ports, state.name))
+    others = [memory for cascade in (False, True) for memory in _others(ports, cascade=cascade)]
+    for state in ports.store.conversations(ports.scope)[::-1]:
+        yield from (ExportedMemory(memory=memory, where="") for memory in _messages(ports, state))
     yield from _states(states)
-    ids: list[str] = []
-    for cascade in (False, True):
-        where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
-        for memory in sorted(ports.store.select(scope, where), key=_after_members):
-            ids.append(memory.id)
-            yield ExportedMemory(memory=memory, where="")
+    yield from (ExportedMemory(memory=memory, where="") for memory in others)
+    ids = [memory.id for memory in others]
     yielded: set[tuple[str, str, str]] = set()
     for start in range(0, len(ids), BATCH):
         for link in ports.store.links(ports.scope, ids[start : start + BATCH]):
@@ -81,6 +78,12 @@ def outgoing(ports: Ports) -> Iterator[Item]:
             if place not in yielded:
                 yielded.add(place)
                 yield ExportedLink(link=link, where="")
+
+
+def _others(ports: Ports, *, cascade: bool) -> list[Memory]:
+    """The memories that are no messages, without the summaries of conversations or only these."""
+    where = Where(kinds=frozenset(KINDS) - {MESSAGE}, cascade=cascade)
+    return sorted(ports.store.select((ports.scope,), where), key=_after_members)
 
 
 def _after_members(memory: Memory) -> tuple[int, datetime, str]:
@@ -91,7 +94,8 @@ def _after_members(memory: Memory) -> tuple[int, datetime, str]:
     return memory.depth, memory.recorded_at, memory.id
 
 
-def _messages(ports: Ports, conversation: str) -> Iterator[Memory]:
+def _messages(ports: Ports, conversation: ConversationState) -> Iterator[Memory]:
+    """The messages up to the last one of this state: an export ends while others go on writing."""
     after = 0
     while page := ports.store.select((ports.scope,), _page(conversation, after)):
         yield from page
@@ -108,5 +112,12 @@ def _states(conversations: Sequence[ConversationState]) -> Iterator[Conversation
             yield ExportedCursor(conversation=conversation.name, cursor=cursor, seq=seq, where="")
 
 
-def _page(conversation: str, after: int) -> Where:
-    return Where(kinds=frozenset({MESSAGE}), conversation=conversation, after_seq=after, order="seq", limit=PAGE)
+def _page(conversation: ConversationState, after: int) -> Where:
+    return Where(
+        kinds=frozenset({MESSAGE}),
+        conversation=conversation.name,
+        after_seq=after,
+        until_seq=conversation.last_seq,
+        order="seq",
+        limit=PAGE,
+    )

@@ -12,11 +12,12 @@ BATCH = 500
 def reembed(ports: Ports, *, most: int | None = None, on_progress: Progress | None = None) -> int:
     """Embed batch by batch until every text has a vector. Returns how many texts got a vector.
 
-    Full texts are embedded first, then the remaining clauses of shortened messages.
+    Full texts are embedded first, then the remaining clauses of shortened messages. It reads no more texts than there
+    are when it begins: else it would not end while another program embeds the same texts with another embedder.
 
     Args:
         ports: the store and the embedder.
-        most: how many texts to read; None means all.
+        most: how many texts to read; None means all that are stored when it begins.
         on_progress: called after each batch with the number of texts that were read, and of all.
 
     Raises:
@@ -27,8 +28,9 @@ def reembed(ports: Ports, *, most: int | None = None, on_progress: Progress | No
         raise SettingsError("there is no embedder to re-embed with: open the memory with one")
     embedded = read = 0
     total = _count(ports, ports.embedder.name) if on_progress else 0
+    most = 2 * sum(ports.store.count(ports.scope).values()) if most is None else most
     for gists in (False, True):
-        while most is None or read < most:
+        while read < most:
             batch = ports.store.unembedded(ports.scope, ports.embedder.name, BATCH, gists=gists)
             if not batch:
                 break

@@ -429,11 +429,16 @@ def _updated(caller: Caller, place: Place, found: Memory, asked: Changing) -> Me
 
 
 def _empty(caller: Caller, place: Place) -> bool:
-    """Retract the facts and messages of a place; whether there were any."""
-    memory, deleted = opened(caller, place, "write"), False
-    while some := memory.get_all(kinds=[*FACT_KINDS, MESSAGE], limit=DELETED_AT_ONCE):
+    """Retract the facts and messages of a place, the latest first; whether there were any.
+
+    What others add meanwhile stays: else it would not end while they go on.
+    """
+    memory, kinds = opened(caller, place, "write"), [*FACT_KINDS, MESSAGE]
+    some = memory.get_all(kinds=kinds, order="-recorded", limit=DELETED_AT_ONCE)
+    deleted = bool(some)
+    while some:
         memory.delete(some)
-        deleted = True
+        some = memory.get_all(kinds=kinds, order="-recorded", after=some[-1], limit=DELETED_AT_ONCE)
     return deleted
 
 
