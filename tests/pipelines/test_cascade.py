@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.waiting import LONGEST
 
 from slowwave import AgentMemory, Message
-from slowwave.errors import ModelError
+from slowwave.errors import ClosedError, ModelError
 from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.query import Where
+from slowwave.pipelines.sleep import compact_now
 from slowwave.pipelines.sleep.compact_now import Background, Compaction, compact_conversation
 from slowwave.policy.summaries.spans import ERA_SIZE
 
@@ -512,6 +514,67 @@ def test_background_compaction_never_raises(world: "World") -> None:
     _say(memory, 9)
     worker.after_messages(ports, "life")
     assert worker.wait(LONGEST)
+    assert _spans(memory) == [(1, 5)]
+
+
+def test_a_model_that_is_asked_in_the_background_may_close_the_memory(world: "World") -> None:
+    closed = threading.Event()
+    memory = world.open(**SMALL, cascade_in_background=True)
+
+    def close(brief: Brief) -> str:
+        memory.close()
+        closed.set()
+        return _short(brief)
+
+    world.mind.summary = close
+    _say(memory, 9)
+    assert closed.wait(20)
+    with pytest.raises(ClosedError):
+        memory.search("roses")
+
+
+def test_background_compaction_goes_on_after_an_error_in_the_program(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open(**SMALL)
+    ports = replace(memory.ports, config=replace(memory.ports.config, cascade_in_background=True))
+    worker, seen = Background(), list[type[BaseException] | None]()
+    monkeypatch.setattr(threading, "excepthook", lambda error: seen.append(error.exc_type))
+    world.mind.summary = _short
+    _say(memory, 9)
+    with monkeypatch.context() as broken:
+        broken.setattr(compact_now, "compact_conversation", lambda *_, **__: 1 // 0)
+        worker.after_messages(ports, "life")
+        assert worker.wait(20)
+    worker.after_messages(ports, "life")
+    assert worker.wait(20)
+    assert (seen, _spans(memory)) == ([ZeroDivisionError], [(1, 5)])
+
+
+def test_closing_waits_for_a_compaction_whose_thread_is_only_starting(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = world.open(**SMALL)
+    ports = replace(memory.ports, config=replace(memory.ports.config, cascade_in_background=True))
+    worker, begun, may_start = Background(), threading.Event(), threading.Event()
+    world.mind.summary = _short
+    _say(memory, 9)
+    start = threading.Thread.start
+
+    def late(thread: threading.Thread) -> None:
+        if thread.name == "slowwave-cascade":
+            begun.set()
+            assert may_start.wait(20)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", late)
+    with ThreadPoolExecutor(2) as threads:
+        said = threads.submit(worker.after_messages, ports, "life")
+        assert begun.wait(20)
+        waiting = threads.submit(worker.wait, 20)
+        wait([waiting], 0.2)
+        may_start.set()
+        assert (said.result(20), waiting.result(20)) == (None, True)
     assert _spans(memory) == [(1, 5)]
 
 

@@ -125,14 +125,16 @@ class Background:
             if self._closed:
                 return
             self._waiting[ports.scope, conversation] = ports
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="slowwave-cascade", daemon=True)
-                self._thread.start()
+            if self._thread is None or not self._thread.is_alive():  # an error in the program has ended it
+                thread = threading.Thread(target=self._work, name="slowwave-cascade", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until no compaction is under way; False if that takes longer."""
-        thread = self._thread
-        if thread is not None:
+        """Wait until no compaction is under way; False if that takes longer, or if a compaction calls it."""
+        with self._guard:
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
             thread.join(seconds)
         return thread is None or not thread.is_alive()
 
