@@ -98,13 +98,16 @@ class _Forks:
     def before(self) -> None:
         """In the thread that forks: block other threads from using paused objects."""
         self._fork_lock.acquire()
+        self._none_busy = (
+            False  # also after an exception, which the interpreter only prints: the process forks all the same
+        )
         ends = time.monotonic() + PAUSE_SECONDS
-        self._none_busy = True
-        seen: set[int] = set()
+        none_busy, seen = True, set[int]()
         while new := [target for target in _alive(_paused) if id(target) not in seen]:  # threads may create more
             for target in new:
                 seen.add(id(target))
-                self._none_busy = target.before_fork(ends) and self._none_busy
+                none_busy = target.before_fork(ends) and none_busy
+        self._none_busy = none_busy
 
     def in_parent(self) -> None:
         """Unblock other threads."""

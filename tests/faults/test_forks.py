@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, forks
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 PROGRAM = [sys.executable, "-W", "ignore::DeprecationWarning", str(Path(__file__).with_name("forking.py"))]
@@ -124,6 +124,25 @@ def test_a_child_neither_renews_nor_gives_back_the_lease_of_its_parent(place: st
     assert (held["still"], held["other"]) == (True, False)
     assert (held["woken"], held["trouble"]) == (False, None)
     assert "has ended" in orphaned["trouble"]
+
+
+def test_a_fork_whose_wait_was_interrupted_does_not_count_as_quiet() -> None:
+    class Interrupted:
+        def before_fork(self, _ends: float) -> bool:
+            raise KeyboardInterrupt
+
+        def after_fork_in_parent(self) -> None:
+            """It locked nothing."""
+
+        def after_fork(self) -> None:
+            """It has no state."""
+
+    hooks, target = forks._Forks(), Interrupted()
+    forks.pause(target)
+    with pytest.raises(KeyboardInterrupt):
+        hooks.before()
+    hooks.in_parent()
+    assert not hooks._none_busy
 
 
 def test_a_memory_in_ram_is_copied_to_the_child() -> None:
