@@ -1,14 +1,15 @@
-"""An attack campaign against the library: kills, files, models, values, texts, poison and scopes, by seeds."""
+"""An attack campaign against the library: kills, threads, files, models, values, texts, poison and scopes, by seeds."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from tests.attack import files, interrupts, models, poison, scopes, texts, values, writers
+from tests.attack import files, interrupts, models, poison, scopes, texts, threads, values, writers
 from tests.attack.campaign import Round
 
 ATTACKS: Final[Mapping[str, Round]] = {
     "kills": writers.kills,
     "churn": writers.churn,
+    "threads": threads.threads,
     "interrupts": interrupts.interrupts,
     "imports": files.imports,
     "vaults": files.vaults,

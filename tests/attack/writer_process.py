@@ -21,15 +21,40 @@ from slowwave.composition import copy_store
 from slowwave.errors import BusyError, ConflictError, NotFoundError
 
 CONVERSATIONS = 3
+IN_RAM = ":memory:"
+WEIGHTS = {
+    "add": 6,
+    "say": 6,
+    "consolidate": 3,
+    "sleep": 2,
+    "undo": 2,
+    "erase": 3,
+    "use": 2,
+    "change": 1,
+    "import_": 1,
+    "export": 1,
+    "copy": 0.5,
+    "backup": 0.5,
+    "vault": 0.5,
+}
+"""How often each verb is chosen."""
 
 
 class Writer:
     """Uses random verbs on a store. `tell` notes what begins and what was acknowledged."""
 
-    def __init__(self, address: str, name: str, seed: str, folder: Path, tell: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        address: str,
+        name: str,
+        seed: str,
+        folder: Path,
+        tell: Callable[..., None],
+        memory: AgentMemory | None = None,
+    ) -> None:
         self.chance, self.name, self.folder, self.tell = Random(seed), name, folder, tell
         self.address = address
-        self.memory: AgentMemory = opened(address)
+        self.memory: AgentMemory = memory or opened(address)
         self.number = 0
         self.kept: dict[
             str, dict[str, str]
@@ -125,7 +150,8 @@ class Writer:
         self.memory.export_vault(self.folder / f"{self.name}-vault")
 
     def copy(self) -> None:
-        copy_store(self.address, str(self.folder / f"{self.canary()}-copy.db"))
+        if self.address != IN_RAM:
+            copy_store(self.address, str(self.folder / f"{self.canary()}-copy.db"))
 
     def backup(self) -> None:
         if "://" not in self.address:
@@ -133,12 +159,14 @@ class Writer:
             self.memory.backup(path)
             self.tell("backup", str(path), [])
 
+    def next_verb(self, verbs: str = "") -> str:
+        """The name of a random verb: of all, or of these, with commas between them."""
+        chosen = verbs.split(",") if verbs else list(WEIGHTS)
+        return self.chance.choices(chosen, [WEIGHTS[one] for one in chosen])[0]
+
     def run(self, verbs: str, ends: float) -> None:
-        weights = {"add": 6, "say": 6, "consolidate": 3, "sleep": 2, "undo": 2, "erase": 3, "use": 2, "change": 1}
-        weights |= {"import_": 1, "export": 1, "copy": 0.5, "backup": 0.5, "vault": 0.5}
-        chosen = verbs.split(",") if verbs else list(weights)
         while time.monotonic() < ends:
-            verb = self.chance.choices(chosen, [weights[one] for one in chosen])[0]
+            verb = self.next_verb(verbs)
             try:
                 getattr(self, verb)()
             except BusyError:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -74,12 +75,17 @@ class Ledger:
         self.verified: set[str] = set()
         self.pending: dict[str, dict[str, str]] = {}
         self.backups: list[tuple[str, frozenset[str]]] = []
+        self._lock = threading.Lock()
 
     def read(self, notes: Path) -> None:
         """Add the notes of a writer."""
         for line in notes.read_text(encoding="utf-8").splitlines():
-            what, verb, canaries, *more = json.loads(line)
-            assert what != "fault", (verb, canaries)
+            self.take(*json.loads(line))
+
+    def take(self, what: str, verb: str, canaries: list[str], *more: Any) -> None:  # noqa: ANN401 - as the writers note it
+        """Add one note. Threads may share a ledger."""
+        assert what != "fault", (verb, canaries)
+        with self._lock:
             if what == "kept":
                 self.kept |= set(canaries)
             elif what == "begin" and verb == "erase":
