@@ -209,6 +209,30 @@ def test_closing_waits_for_no_lock(path: str) -> None:
     assert row(path) is None
 
 
+def test_closing_waits_for_no_lock_although_a_search_stores_what_it_evicts(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(path, "DELETE FROM snapshots")
+    store = SqliteStore(path, busy_seconds=60)
+    asked(store)
+    other = apsw.Connection(path)
+    other.execute("BEGIN IMMEDIATE")
+    store_index = store._store
+
+    def store_after_another_thread(token: int, held: CachedIndex, *, wait: bool = False, keep: bool = False) -> None:
+        searching = threading.Thread(target=store._store_evicted)
+        searching.start()
+        searching.join(20)
+        store_index(token, held, wait=wait, keep=keep)
+
+    monkeypatch.setattr(store, "_store", store_after_another_thread)
+    closing = threading.Thread(target=store.close)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive()
+    other.execute("ROLLBACK")
+
+
 def test_small_and_huge_scopes_and_memories_in_ram_store_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
                 self._db.set_busy_handler(busy_handler(self._busy_seconds))
 
     def _stop_waiting(self) -> None:
+        self._busy_seconds = 0.0  # a search of another thread may be about to restore the handler
         with self._guard:
             self._db.set_busy_timeout(0)
 
