@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
@@ -15,7 +16,7 @@ import pytest
 from tests.waiting import LONGEST, until
 
 from slowwave import Config, Slowwave
-from slowwave.errors import InputError
+from slowwave.errors import ClosedError, InputError
 from slowwave.model.operations import Erase
 from slowwave.model.query import Query, Ranked, Where
 from slowwave.stores import make
@@ -102,6 +103,27 @@ def test_a_large_index_is_stored_when_it_is_evicted(opened: Open, monkeypatch: p
     monkeypatch.setattr(Index, "load", lambda index, rows: (built.append(len(rows)), load(index, rows))[1])
     assert asked(store, 2) == found[:2]
     assert built == []
+
+
+def test_a_signal_handler_closes_the_store_while_the_thread_that_it_interrupts_holds_its_locks(opened: Open) -> None:
+    store = opened(10)
+    filled(store, 1)
+    asked(store, 1)
+
+    def interrupted() -> None:
+        with ExitStack() as held:
+            for lock in (store._cache_lock, store._turns._mutex, store._idle._lock):
+                held.enter_context(lock)
+            if isinstance(store, PostgresStore):
+                held.enter_context(store._pool._lock)
+            store.close()
+
+    thread = threading.Thread(target=interrupted, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    with pytest.raises(ClosedError):
+        asked(store, 1)
 
 
 def test_a_frequency_is_not_read_while_another_thread_changes_the_index(opened: Open) -> None:

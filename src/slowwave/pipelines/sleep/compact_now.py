@@ -99,7 +99,7 @@ class Background:
     """Compacts conversations of all scopes of a store in a thread, one at a time. Problems are kept for `status`."""
 
     def __init__(self) -> None:
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
         self._waiting: dict[tuple[str, str], Ports] = {}  # by scope and conversation
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -108,7 +108,7 @@ class Background:
 
     def after_fork(self) -> None:
         """Forget the thread and its work in a forked child: the parent does it."""
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
         self._waiting = {}
         self._thread = None
 

@@ -129,7 +129,7 @@ class Pool:
         self._name = name
         self._configure = configure
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # reentrant, as `Searcher._cache_lock` is
         self._freed = threading.Condition(self._lock)
         self._queue: deque[object] = deque()  # the holders that wait; the first takes the next connection
         self._taken: dict[object, RawConnection | None] = {}  # by holder; None while one is opened

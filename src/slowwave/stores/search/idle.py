@@ -20,7 +20,7 @@ class IdleThread:
         self._work = work
         self._seconds = seconds
         self._stopped = threading.Event()
-        self._lock = threading.Lock()  # of `_thread`: another thread sees it only after it was started
+        self._lock = threading.RLock()  # of `_thread`: another thread sees it only after it was started
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:

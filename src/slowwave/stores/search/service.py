@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from threading import Lock
+from threading import RLock
 from typing import Any, Final
 
 import numpy as np
@@ -49,7 +49,9 @@ class Searcher(StoreBase):
     def __init__(self, path: str, *, index_cache_mb: int = INDEX_CACHE_MB, **arguments: Any) -> None:  # noqa: ANN401  # those of the store
         self._indexes = IndexCache(index_cache_mb * MEGABYTE)
         self._evicted: list[tuple[int, CachedIndex]] = []  # large ones that were not stored yet
-        self._cache_lock = Lock()  # of `_indexes` and `_evicted`; never held while a thread waits for anything else
+        # Of `_indexes` and `_evicted`; never held while a thread waits for anything else. As the other locks that `close`
+        # takes it is reentrant: a signal handler may close the store while the thread that it interrupts holds it.
+        self._cache_lock = RLock()
         self._turns = ScopeLocks()
         self._embedder_names: Mapping[int, str | None] = {0: None}
         self._built_indexes = self._loaded_indexes = 0
@@ -61,7 +63,7 @@ class Searcher(StoreBase):
         super().after_fork()
         self._indexes = IndexCache(self._indexes.limit)
         self._evicted = []
-        self._cache_lock = Lock()
+        self._cache_lock = RLock()
         self._turns = ScopeLocks()
         self._embedder_names = {0: None}
         self._idle = IdleThread(self._store_idle, IDLE_SECONDS)
