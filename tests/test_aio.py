@@ -271,6 +271,42 @@ def test_an_async_model_searches_the_memory_while_all_threads_wait_for_it(
     assert "Alice owns the deploy pipeline" in asyncio.run(program())
 
 
+class Waiting:
+    """An async model that answers when it is told to."""
+
+    model = "waiting"
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
+
+    async def complete(self, *, messages: Sequence[Mapping[str, str]]) -> str:
+        assert messages
+        self.asked.set()
+        await self.may_answer.wait()
+        return '{"facts": []}'
+
+
+def test_a_memory_is_closed_while_all_threads_wait_for_a_model(
+    world: "World", talk: "Talk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "THREADS", 1)
+
+    async def program() -> None:
+        llm = Waiting()
+        memory = await _open(world, llm=llm)
+        await memory.add_messages(talk(), conversation="c")
+        consolidating = asyncio.create_task(memory.consolidate("c"))
+        try:
+            await asyncio.wait_for(llm.asked.wait(), 20)
+            await asyncio.wait_for(memory.close(), 10)
+        finally:
+            llm.may_answer.set()
+        with pytest.raises(ClosedError):
+            await consolidating
+
+    asyncio.run(program())
+
+
 def test_a_call_whose_threads_end_before_it_begins_finds_the_store_closed(
     world: "World", monkeypatch: pytest.MonkeyPatch
 ) -> None:

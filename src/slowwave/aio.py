@@ -81,26 +81,26 @@ class _AsyncFacade(Generic[Facade]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._run(self._facade.close)
+        await self._run(self._facade.close, own_thread=True)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{repr(self._facade).removeprefix(type(self._facade).__name__)}"
 
-    async def _run(self, call: Callable[[], R]) -> R:
+    async def _run(self, call: Callable[[], R], *, own_thread: bool = False) -> R:
         """Call on a thread of the store, with the context variables of the caller.
 
-        A call within a call, as of a model that searches the memory, has a thread of its own: the threads of the store may
-        all be waiting for such models.
+        `close`, and a call within a call as of a model that searches the memory, have a thread of their own: the threads
+        of the store may all be waiting for models.
         """
         context = contextvars.copy_context()
-        is_within = context.run(_WITHIN_CALL.get)
+        own_thread = own_thread or context.run(_WITHIN_CALL.get)
         context.run(_WITHIN_CALL.set, True)
-        return await self._submitted(partial(context.run, call), is_within=is_within)
+        return await self._submitted(partial(context.run, call), own_thread=own_thread)
 
-    def _submitted(self, call: Callable[[], R], *, is_within: bool) -> Awaitable[R]:
+    def _submitted(self, call: Callable[[], R], *, own_thread: bool) -> Awaitable[R]:
         loop = asyncio.get_running_loop()
-        if is_within:
-            executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="slowwave-within")
+        if own_thread:
+            executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="slowwave-own")
             try:
                 return loop.run_in_executor(executor, call)
             finally:
@@ -173,7 +173,7 @@ def _as_coroutine(
 ) -> Callable[Concatenate["_AsyncFacade[Any]", P], Coroutine[Any, Any, R]]:
     @wraps(method)
     async def run_on_thread(self: "_AsyncFacade[Any]", /, *args: P.args, **options: P.kwargs) -> R:
-        return await self._run(partial(method, self._facade, *args, **options))
+        return await self._run(partial(method, self._facade, *args, **options), own_thread=method.__name__ == "close")
 
     return run_on_thread
 
