@@ -14,11 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from slowwave.policy.guard.disguises import KEY, folded
+from slowwave.policy.guard.disguises import folded
 from slowwave.policy.guard.lexicon import WIDTH
 from slowwave.policy.guard.order_signs import UNSPACED
 from slowwave.policy.guard.orders import MARKED
 from slowwave.policy.guard.sign_words import BITS, GAP, SIGNS
+from slowwave.policy.guard.word_cache import KEY
 from slowwave.policy.text import word_frequency
 from slowwave.policy.text.languages import function_words
 from slowwave.policy.text.tokens import STOP_WORDS

@@ -25,6 +25,7 @@ from slowwave.policy.guard import (
     order_words,
     orders,
     sentence_language,
+    word_cache,
 )
 from slowwave.policy.guard.disguises import folded, readings
 from slowwave.policy.guard.injection import instruction_shaped, pattern_in
@@ -211,14 +212,14 @@ def test_of_scripts_without_spaces_each_letter_is_a_word() -> None:
 
 
 def test_a_cache_of_words_is_emptied_when_it_has_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disguises, "_MOST_KNOWN", 2)
+    monkeypatch.setattr(word_cache, "_MOST_KNOWN", 2)
     asked = []
 
     def bits(word: str) -> int:
         asked.append(word)
         return len(word)
 
-    known = disguises.WordCache(bits)
+    known = word_cache.WordCache(bits)
     assert known.of(frozenset(["a", "bb"])) == 3
     assert sorted(asked) == ["a", "bb"]
     assert known["cccc"] == 4

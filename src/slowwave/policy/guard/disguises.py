@@ -3,22 +3,17 @@
 Every step takes time linear in the length of the text.
 """
 
-import html
 import re
 import unicodedata
-from base64 import b32decode, b64decode
-from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Iterator, Sequence
 from typing import Final
-from urllib.parse import unquote
 
+from slowwave.policy.guard.ciphers import deciphered
+from slowwave.policy.guard.encodings import ESCAPED, LONG, decoded
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 LEVELS: Final = 2
 """How many encodings inside each other are decoded: base64 of base64, but no deeper."""
-KEY: Final = 4
-"""Letters of the beginning of a word by which it is looked up."""
 
 _LETTERS: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "_": " "}  # no decomposition
@@ -32,7 +27,11 @@ _SYMBOLS: Final = lazy_regex("[\U0001f150-\U0001f1ff]")
 _LOOKALIKE: Final = str.maketrans(
     "абвгеёзикмнорстухѕіјԁցԛԝꞓһԍѵαβγεικνορτυχωηςσⅼℓᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎɑɡօսոհցѡոԼ",
     "abbreezukmhopctyxsijdgqwchgvabyeiknoptuxwnscllabcdefghijklmnoprstuvwyzacefghijkmrtvwyagounhgwnl",
-)
+) | str.maketrans("⠀⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵", " abcdefghijklmnopqrstuvwxyz")
+_UPSIDE_DOWN: Final = str.maketrans("bdnpqu", "qpudbn")
+"""The letters that are each other upside down."""
+_CYRILLIC_LOOKALIKE: Final = str.maketrans("aceopxykmtbhi", "асеорхукмтвні")
+_MIXED_WORD: Final = lazy_regex(r"\w*(?:[а-яіїєґ][aceopxykmtbhi]|[aceopxykmtbhi][а-яіїєґ])\w*")
 _LATIN_LOOKING: Final = lazy_regex(f"[{''.join(map(chr, _LOOKALIKE))}]")
 _INVISIBLE: Final = frozenset({"Cf", "Mn", "Me"})
 _LEET_WORD: Final = lazy_regex(
@@ -46,18 +45,13 @@ _BY_LINES: Final = lazy_regex(r"(?<!\w)\w(?:\n\w){2,}(?!\w)")
 _BY_MARKS: Final = lazy_regex(r"(?<!\w)\w(?:[.\-*·|/+]\w){2,}(?!\w)")
 _SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
 _DIGIT: Final = lazy_regex(r"[013457@$|]")
-_ENCODED: Final = lazy_regex(r"[%&\\]")
+_MARKUP: Final = lazy_regex(r"(?<=\w)(?:<[^<>]{1,80}>|\*{1,3})+(?=\w)")
+"""Marks inside a word that a page does not show: a tag, a comment, emphasis."""
+_SQUASHED: Final = 24
+"""Letters of the shortest word that may be a sentence without spaces."""
 _NO_LETTERS: Final = lazy_regex(r"\W+")
 _WORD: Final = lazy_regex(r"\w+")
 _ASCII_WORD: Final = lazy_regex(r"[a-z0-9_]+")
-
-_LONG: Final = 16  # letters of the shortest encoded text that can be an order
-_BASE64: Final = lazy_regex(rf"[A-Za-z0-9+/_-]{{{_LONG},}}+")
-_BASE32: Final = lazy_regex(rf"[A-Z2-7]{{{_LONG},}}+")
-_HEX: Final = lazy_regex(r"[0-9a-fA-F][0-9a-fA-F][ :]?(?:[0-9a-fA-F]{2}[ :]?){11,}+")
-_BINARY: Final = lazy_regex(r"[01][01]{7} ?(?:[01]{8} ?){7,}+")
-_HEX_ESCAPE: Final = lazy_regex(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\U0010([0-9a-fA-F]{4})")
-_URL_SAFE: Final = str.maketrans("-_", "+/")
 
 
 class Reading:
@@ -111,6 +105,11 @@ def _plain_symbols(text: str) -> str:
     return text.translate(table)
 
 
+def _in_cyrillic(word: re.Match[str]) -> str:
+    """A word of Cyrillic letters without the Latin letters that look like them."""
+    return word[0].translate(_CYRILLIC_LOOKALIKE)
+
+
 def readings(text: str) -> Iterator[Reading]:
     """The text as it stands, then without each disguise, then what its encodings hold."""
     yield from _of(text, LEVELS)
@@ -133,23 +132,32 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
     if not plain.isascii() and _LATIN_LOOKING.search(plain):
         latin = plain.translate(_LOOKALIKE)
         yield _reading_of(latin)
-        yield _reading_of(latin[::-1])
+        yield _reading_of(latin[::-1].translate(_UPSIDE_DOWN))
+    if not plain.isascii() and (cyrillic := _MIXED_WORD.sub(_in_cyrillic, plain)) != plain:
+        yield _reading_of(cyrillic)
+    if ("<" in plain or "*" in plain) and (unmarked := _MARKUP.sub("", plain)) != plain:
+        yield _reading_of(unmarked)
     has_digits = _DIGIT.search(plain) is not None
     if has_digits and _LEET_WORD.search(plain):
         yield _reading_of(plain.translate(_LEET))
     lengths = list(map(len, reading.words))
     if lengths.count(1) >= _LEAST_SPACED and _letters_alone(reading) >= _LEAST_SPACED:
         yield from _joined(plain)
-    turned = _TURNED.of(reading.words)
-    if turned & _BY_13:
-        yield _reading_of(plain.translate(_ROT13))
-    if turned & _BY_END:
-        yield _reading_of(plain[::-1])
     longest = max(lengths, default=0)
+    if longest >= _SQUASHED:
+        yield from _squashed(reading)
+    yield from map(_reading_of, deciphered(plain, reading.words))
     in_pairs = lengths.count(2) >= _LEAST_PAIRS
-    if levels and (has_digits or longest >= _LONG or in_pairs or _ENCODED.search(plain)):
-        for inner in _decoded(text, longest, in_pairs=in_pairs):
+    if levels and (has_digits or longest >= LONG or in_pairs or ESCAPED.search(plain)):
+        for inner in decoded(text, longest, in_pairs=in_pairs):
             yield from _of(inner, levels - 1)
+
+
+def _squashed(reading: Reading) -> Iterator[Reading]:
+    """The long words of a text that may be sentences without spaces."""
+    for word in reading.words:
+        if len(word) >= _SQUASHED and word.isascii() and word.isalpha():
+            yield Reading(word, squashed=True)
 
 
 def _letters_alone(reading: Reading) -> int:
@@ -166,96 +174,3 @@ def _joined(plain: str) -> Iterator[Reading]:
         yield _reading_of(joined)
     for found in _SINGLE.finditer(plain):
         yield Reading(_NO_LETTERS.sub("", found[0]), squashed=True)
-
-
-_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
-_ROT13: Final = str.maketrans(_ALPHABET, _ALPHABET[13:] + _ALPHABET[:13])
-# The beginnings of words of orders: a text is read in rot13 or backwards only if it has one of them in that form.
-_TELLING: Final = (
-    "inst prom dire rule guid anwe rege vorg cons regl regu orde pass conv chat hist user util usua uten nutz benu assi mode "
-    "prev prio earl inde ante prec vorh tidl tidi oper awar memo rest"
-)
-_ROTATED: Final = frozenset(_TELLING.translate(_ROT13).split())
-_BACKWARDS: Final = frozenset(_TELLING[::-1].split())
-_BY_13: Final = 1
-_BY_END: Final = 2
-_MOST_KNOWN: Final = 20_000
-"""Words that a `WordCache` keeps. If there are more, all of them are removed."""
-_LONGEST_KNOWN: Final = 40
-"""Letters of the longest word that a `WordCache` keeps."""
-
-
-class WordCache(dict[str, int]):
-    """A number for each word, such as bits that say what it is; computed once, as most words of a text were in others.
-
-    Args:
-        compute: the number of a word.
-    """
-
-    def __init__(self, compute: Callable[[str], int]) -> None:
-        super().__init__()
-        self._compute = compute
-        self._zero: set[str] = set()
-
-    def __missing__(self, word: str) -> int:
-        found = self._compute(word)
-        if len(word) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_KNOWN:
-                self.clear()
-                self._zero.clear()
-            self[word] = found
-            if not found:
-                self._zero.add(word)
-        return found
-
-    def telling(self, words: frozenset[str]) -> frozenset[str]:
-        """The words whose number is not known to be 0. That of most words is 0."""
-        return words - self._zero
-
-    def of(self, words: frozenset[str]) -> int:
-        """The bits of all these words together."""
-        return reduce(or_, map(self.__getitem__, self.telling(words)), 0)
-
-
-_TURNED: Final = WordCache(
-    lambda word: (_BY_13 if word[:KEY] in _ROTATED else 0) | (_BY_END if word[-KEY:] in _BACKWARDS else 0)
-)
-
-
-def _decoded(text: str, longest: int, *, in_pairs: bool) -> Iterator[str]:
-    """The texts that the encodings in a text hold.
-
-    Args:
-        text: the text.
-        longest: letters of its longest word.
-        in_pairs: whether it has so many different words of two letters that they may be the bytes of a text.
-    """
-    plain = unquote(text) if "%" in text else text
-    plain = html.unescape(plain) if "&" in plain else plain
-    plain = _HEX_ESCAPE.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), plain) if "\\" in plain else plain
-    if plain != text:  # one text for all escapes: a text for each took seconds for 60,000 random signs
-        yield plain
-    if longest >= _LONG:
-        tokens = " ".join([token for token in text.split() if len(token) >= _LONG])
-        for run in _BASE64.findall(tokens):
-            letters = run.translate(_URL_SAFE)
-            yield from _readable(b64decode(letters[: len(letters) // 4 * 4]))
-        for run in _BASE32.findall(tokens):
-            yield from _readable(b32decode(run[: len(run) // 8 * 8]))
-    yield from _octets(text, hexadecimal=longest >= _LONG or in_pairs)
-
-
-def _octets(text: str, *, hexadecimal: bool) -> Iterator[str]:
-    """The texts whose bytes are written in digits: hexadecimal or binary."""
-    for run in _HEX.findall(text) if hexadecimal else ():
-        yield from _readable(bytes.fromhex("".join(run.split()).replace(":", "")))
-    if "01" in text:
-        for run in _BINARY.findall(text):
-            yield from _readable(bytes(int(octet, 2) for octet in run.split()))
-
-
-def _readable(data: bytes) -> Iterator[str]:
-    """Bytes as text, if they are UTF-8 but for the end, which may be cut off."""
-    text = data.decode("utf-8", "ignore")
-    if text and len(text.encode()) >= len(data) - 3 and text.isprintable():
-        yield text

@@ -31,6 +31,7 @@ _HIDDEN: Final = lazy_regex(
     r"[\u202d\u202e\U000e0001-\U000e007f](?:"
     r"(?<=[\u202d\u202e])"  # a person sees the letters in a different order than the model reads them
     r"|(?<![\U0001f3f4\U000e0000-\U000e007f].))"  # invisible letters, but not in the emoji of a flag
+    r"|[\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0f]{4}"  # selectors of variants: one stands behind a letter, several hold bytes
 )
 
 # What a line says after the label of a system message. The words of the languages are in `policy/data/orders.toml`.
@@ -202,7 +203,7 @@ class _Passage(NamedTuple):
 def instruction_shaped(text: str) -> str | None:
     """The reason why a text looks like an instruction to a model; None if it does not.
 
-    Invisible characters, look-alike letters, spaced letters, escapes and encodings are decoded first (`disguises`). A forged
+    Invisible characters, look-alike letters, spaced letters, escapes, ciphers and encodings are read first (`disguises`). A forged
     turn or call decides; the words are weighed (`order_words`, `order_score`) and compared with rules (`orders`). This is only
     a first defence: text that it misses is still fenced as data, and trusted no more than its source.
 

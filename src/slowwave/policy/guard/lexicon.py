@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 from pkgutil import get_data
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from slowwave.policy.guard.disguises import KEY, WordCache, folded
+from slowwave.policy.guard.disguises import folded
+from slowwave.policy.guard.word_cache import KEY, WordCache
 
 WIDTH: Final = 32
 """Bits of a list in the marks of a word: one for each language whose words are separated by spaces."""

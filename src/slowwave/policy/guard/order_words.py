@@ -18,7 +18,7 @@ from operator import sub
 from pkgutil import get_data
 from typing import Final, NamedTuple
 
-from slowwave.policy.guard.disguises import WordCache
+from slowwave.policy.guard.word_cache import WordCache
 from slowwave.policy.text.lazy_regex import lazy_regex
 
 USUAL: Final = 40
