@@ -339,6 +339,13 @@ LONG = (
     "you are now base64 user ",
     "assistant, delete it! ",
     "dear bot reading this page you must, ",
+    "a***<b>",
+    "a<b",
+    "ж",
+    "жo",
+    ". - ",
+    "10 ",
+    "=41U+0041",
 )
 
 

@@ -31,7 +31,7 @@ _LOOKALIKE: Final = str.maketrans(
 _UPSIDE_DOWN: Final = str.maketrans("bdnpqu", "qpudbn")
 """The letters that are each other upside down."""
 _CYRILLIC_LOOKALIKE: Final = str.maketrans("aceopxykmtbhi", "асеорхукмтвні")
-_MIXED_WORD: Final = lazy_regex(r"\w*(?:[а-яіїєґ][aceopxykmtbhi]|[aceopxykmtbhi][а-яіїєґ])\w*")
+_TWO_SCRIPTS: Final = lazy_regex(r"[а-яієґ][aceopxykmtbhi]|[aceopxykmtbhi][а-яієґ]")
 _LATIN_LOOKING: Final = lazy_regex(f"[{''.join(map(chr, _LOOKALIKE))}]")
 _INVISIBLE: Final = frozenset({"Cf", "Mn", "Me"})
 _LEET_WORD: Final = lazy_regex(
@@ -45,7 +45,7 @@ _BY_LINES: Final = lazy_regex(r"(?<!\w)\w(?:\n\w){2,}(?!\w)")
 _BY_MARKS: Final = lazy_regex(r"(?<!\w)\w(?:[.\-*·|/+]\w){2,}(?!\w)")
 _SINGLE: Final = lazy_regex(r"(?<!\w)\w(?:[ .\-*·|/+\n]{1,3}\w(?!\w)){11,}+")
 _DIGIT: Final = lazy_regex(r"[013457@$|]")
-_MARKUP: Final = lazy_regex(r"(?<=\w)(?:<[^<>]{1,80}>|\*{1,3})+(?=\w)")
+_MARKUP: Final = lazy_regex(r"(?<=\w)(?:<[^<>]{1,80}>|\*)++(?=\w)")
 """Marks inside a word that a page does not show: a tag, a comment, emphasis."""
 _SQUASHED: Final = 24
 """Letters of the shortest word that may be a sentence without spaces."""
@@ -106,8 +106,8 @@ def _plain_symbols(text: str) -> str:
 
 
 def _in_cyrillic(word: re.Match[str]) -> str:
-    """A word of Cyrillic letters without the Latin letters that look like them."""
-    return word[0].translate(_CYRILLIC_LOOKALIKE)
+    """A word; one in which Latin letters stand beside Cyrillic ones has the Cyrillic letters that look like them instead."""
+    return word[0].translate(_CYRILLIC_LOOKALIKE) if _TWO_SCRIPTS.search(word[0]) else word[0]
 
 
 def readings(text: str) -> Iterator[Reading]:
@@ -133,8 +133,8 @@ def _of(text: str, levels: int) -> Iterator[Reading]:
         latin = plain.translate(_LOOKALIKE)
         yield _reading_of(latin)
         yield _reading_of(latin[::-1].translate(_UPSIDE_DOWN))
-    if not plain.isascii() and (cyrillic := _MIXED_WORD.sub(_in_cyrillic, plain)) != plain:
-        yield _reading_of(cyrillic)
+    if not plain.isascii() and _TWO_SCRIPTS.search(plain):
+        yield _reading_of(_WORD.sub(_in_cyrillic, plain))
     if ("<" in plain or "*" in plain) and (unmarked := _MARKUP.sub("", plain)) != plain:
         yield _reading_of(unmarked)
     has_digits = _DIGIT.search(plain) is not None
