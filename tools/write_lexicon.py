@@ -172,8 +172,16 @@ def contents() -> dict[str, str]:
     languages = table("orders")
     mention = languages.pop("mention")
     places, words, stems = marked(languages)
-    lexicon = {"languages": languages, "mention": mention, "places": places, "words": words, "stems": stems}
-    signs = {"scored": scored(), "function_words": words_of_languages(), "weights": table("order_weights")}
+    signs_by_code = scored()
+    lexicon = {
+        "languages": languages,
+        "scored": list(signs_by_code),
+        "mention": mention,
+        "places": places,
+        "words": words,
+        "stems": stems,
+    }
+    signs = {"scored": signs_by_code, "function_words": words_of_languages(), "weights": table("order_weights")}
     return {"lexicon.json": _written(lexicon), "order_signs.json": _written(signs)}
 
 

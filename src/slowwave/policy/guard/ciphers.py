@@ -4,7 +4,7 @@ The alphabet is moved by some places (rot13 and others) or read from its end, th
 letters inside words are mixed, or each letter is written in Morse code. Every step takes time linear in the length of the text.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from slowwave.policy.guard.word_cache import KEY, WordCache
@@ -20,6 +20,8 @@ _ROT13: Final = 1 << 12
 """The bit of the alphabet that is moved by 13 places."""
 _BACKWARDS: Final = 1 << len(_TABLES)
 """The bit of a text that is written backwards."""
+_FORMS: Final = len(_TABLES) + 1
+"""How many bits there are."""
 # The beginnings of words of orders: a text is read in another alphabet or backwards only if it has some of them in that form.
 _TELLING: Final = [
     "inst",
@@ -105,6 +107,7 @@ _LEAST_MIXED: Final = 2
 """Different words with mixed letters of a text that is read with them in order."""
 _SURE: Final = _ROT13 | _BACKWARDS
 """The bits for which one word is enough: these forms are common."""
+_ALL: Final = (1 << _FORMS) - 1
 _ANY_WORD: Final = lazy_regex(r"\w+")
 _MORSE: Final = lazy_regex(r"(?:[.-]{1,4}(?:[ /|\n]{1,4}|$)){12,}")
 _MORSE_SIGNS: Final = str.maketrans("·•–—−", "..---")
@@ -158,7 +161,6 @@ def _bits() -> dict[str, int]:
 
 _STARTS: Final = _bits()
 _ENDS: Final = frozenset(start[::-1] for start in _TELLING)
-_TURNED: Final = WordCache(lambda word: _STARTS.get(word[:KEY], 0) | (_BACKWARDS if word[-KEY:] in _ENDS else 0))
 
 
 def _mixed_key(word: str) -> str:
@@ -166,10 +168,16 @@ def _mixed_key(word: str) -> str:
     return f"{word[0]}{''.join(sorted(word[1:-1]))}{word[-1]}"
 
 
-_MIXED: Final = {_mixed_key(word): number for number, word in enumerate(_WORDS, 1)}
-_NUMBERS: Final = WordCache(
-    lambda word: _MIXED.get(_mixed_key(word), 0) if len(word) > KEY and word not in _WORDS else 0
-)
+_MIXED: Final = {_mixed_key(word): number << _FORMS for number, word in enumerate(_WORDS, 1)}
+
+
+def _forms(word: str) -> int:
+    """The bits of the forms in which a word may be one of orders, and above them the number of its word with mixed letters."""
+    turned = _STARTS.get(word[:KEY], 0) | (_BACKWARDS if word[-KEY:] in _ENDS else 0)
+    return turned | (_MIXED.get(_mixed_key(word), 0) if len(word) > KEY and word not in _WORDS else 0)
+
+
+_CACHE: Final = WordCache(_forms)
 
 
 def deciphered(plain: str, words: frozenset[str]) -> Iterator[str]:
@@ -179,7 +187,8 @@ def deciphered(plain: str, words: frozenset[str]) -> Iterator[str]:
         plain: the folded text.
         words: its words.
     """
-    turned = _turned(words)
+    forms = {word: _CACHE[word] for word in _CACHE.telling(words)}
+    turned = _turned(forms.values())
     if turned:
         for number, table in enumerate(_TABLES):
             if turned >> number & 1:
@@ -187,20 +196,19 @@ def deciphered(plain: str, words: frozenset[str]) -> Iterator[str]:
     if turned & _BACKWARDS:
         yield plain[::-1]
         yield _ANY_WORD.sub(lambda word: word[0][::-1], plain)
-    mixed = {word: _WORDS[_NUMBERS[word] - 1] for word in _NUMBERS.telling(words) if _NUMBERS[word]}
+    mixed = {word: _WORDS[(form >> _FORMS) - 1] for word, form in forms.items() if form >> _FORMS}
     if len(mixed) >= _LEAST_MIXED:
         yield _ANY_WORD.sub(lambda word: mixed.get(word[0], word[0]), plain)
     yield from _morse(plain)
 
 
-def _turned(words: frozenset[str]) -> int:
-    """The bits of the forms in which a text may be: a common one of one word, another one of two."""
+def _turned(forms: Iterable[int]) -> int:
+    """The bits of the forms in which a text with such words may be: a common one of one word, another one of two."""
     once = twice = 0
-    for word in _TURNED.telling(words):
-        bits = _TURNED[word]
+    for bits in forms:
         twice |= once & bits
         once |= bits
-    return twice | once & _SURE
+    return (twice | once & _SURE) & _ALL
 
 
 def _morse(plain: str) -> Iterator[str]:

@@ -15,8 +15,8 @@ from slowwave.policy.text.lazy_regex import lazy_regex
 
 LONG: Final = 16
 """Letters of the shortest encoded text that can be an order."""
-ESCAPED: Final = lazy_regex(r"[%&\\]|=[0-9a-f]{2}|u\+[0-9a-f]{4}")
-"""What a folded text has if escapes are in it."""
+ESCAPED: Final = lazy_regex(r"[%&\\=+]")
+"""A character of each kind of escape."""
 _BASE64: Final = lazy_regex(rf"[A-Za-z0-9+/_-]{{{LONG},}}+")
 _BASE32: Final = lazy_regex(rf"[A-Z2-7]{{{LONG},}}+")
 _WRAPPED: Final = lazy_regex(rf"(?<=[A-Za-z0-9+/_-]{{{LONG}}})[ \t]{{0,3}}\r?\n[ \t>]{{0,8}}(?=[A-Za-z0-9+/_=-]{{4}})")

@@ -96,7 +96,8 @@ _LINES: Final = (
         "a role tag",
         "end begin start",
         r"(?:end|begin|start) of (?:the )?(?:tool|system|untrusted|retrieved|external|search|web|user|document|context|function)"
-        r"(?: \w{1,20}){0,2}\s{0,3}[^\w\s]{2}[^.]{0,60}\b(?:instruction|system|prompt)",
+        r"(?: \w{1,20}){0,2}\s{0,3}[^\w\s]{2}[^.]{0,60}\b"
+        r"(?:instruction|system|prompt|(?:new|next|real|actual) (?:task|request|goal|objective)\b)",
         "",
     ),
     ("a tool call", "action", r"action\s{0,3}:\s{0,3}\S[^\n]{0,200}\n\s{0,20}action input\s{0,3}:", "line"),
@@ -283,7 +284,8 @@ def passages_of(flat: str, spans: Sequence[Span]) -> dict[int, _Passage]:
 def _decided(flat: str, spans: Sequence[Span], passages: Mapping[int, _Passage]) -> str | None:
     """The kind of order in a text: that of a sentence whose likelihood is above the edge, alone or with a rule.
 
-    A rule decides of a sentence without signs, which may be in another language than its text.
+    A rule decides of a sentence without signs, which may be in another language than its text, and so does a rule of a language
+    without a table of signs.
     """
     scores = scores_of(flat, spans, passages)
     likely = {number: likelihood(passages[number].score, score) for number, score in scores.items()}
@@ -292,10 +294,16 @@ def _decided(flat: str, spans: Sequence[Span], passages: Mapping[int, _Passage])
         return _kind(scores[number].signs)
     tried = dict.fromkeys(
         passages[number]
-        for number, chance in likely.items()
         if chance + BY_RULE > EDGE or not (signs := scores[number].signs) or not signs.paired
+        else _without_scored(passages[number])
+        for number, chance in likely.items()
     )
     return next((why for passage in tried if passage.rules and (why := _by_rule(flat, passage))), None)
+
+
+def _without_scored(passage: _Passage) -> _Passage:
+    """A passage with the rules of languages without a table of signs: the signs of its sentence are those of another language."""
+    return passage._replace(rules=tuple(rule for rule in passage.rules if not rule[0].is_scored))
 
 
 def likelihood(by_words: float, score: Score) -> float:
@@ -370,7 +378,7 @@ def _is_described(text: str, start: int, end: int) -> bool:
     """
     first, last = max(0, start - _BESIDE), end + _BESIDE
     line = max(text.rfind("\n", first, start) + 1, first)
-    before = text[line:start].rpartition("{")[0] if "{" in text[line:start] else text[line:start]
+    before = text[line:start].partition("{")[0]
     stop = text.find("\n", end, last)
     rest = text[end : stop if stop >= 0 else last]
     after = rest[rest.rfind("}") + 1 :] if "}" in rest else rest if text[start] in "<[" else ""

@@ -27,9 +27,11 @@ class Language:
     Args:
         entries: the lists, as the tables have them.
         squashed: whether to read texts without spaces: the lists then match without them.
+        is_scored: whether `signs.toml` has a table of the language.
     """
 
-    def __init__(self, entries: Mapping[str, object], *, squashed: bool = False) -> None:
+    def __init__(self, entries: Mapping[str, object], *, squashed: bool = False, is_scored: bool = False) -> None:
+        self.is_scored = is_scored
         self.unspaced = squashed or entries.get("unspaced") is True
         self.squashed = squashed
         self.verb_last = self.unspaced or entries.get("verb_last") is True
@@ -165,13 +167,16 @@ class _Entries:
 def lexicon() -> Lexicon:
     """The tables, read once for a process."""
     tables = _read("lexicon")
-    languages = tables["languages"].values()
-    spaced = [each for each in languages if not each.get("unspaced")]
+    languages = tables["languages"]
+    spaced = {code: each for code, each in languages.items() if not each.get("unspaced")}
+    scored = tables["scored"]
     entries = _Entries(tables["words"], tables["stems"])
     return Lexicon(
-        spaced=tuple(map(Language, spaced)),
-        unspaced=tuple(Language(each) for each in languages if each.get("unspaced")),
-        squashed=tuple(Language(each, squashed=True) for each in spaced),
+        spaced=tuple(Language(each, is_scored=code in scored) for code, each in spaced.items()),
+        unspaced=tuple(
+            Language(each, is_scored=code in scored) for code, each in languages.items() if each.get("unspaced")
+        ),
+        squashed=tuple(Language(each, squashed=True) for each in spaced.values()),
         mention=Language(tables["mention"]),
         places=tables["places"],
         marks=WordCache(entries.marks),
