@@ -55,7 +55,7 @@ _SHAPES: Final = (
     ("webhook", "webhook.office hooks.zapier alchemy infura quiknode", r"https://[\w.-]{1,80}\.webhook\.office\.com/webhookb2/([\w@/-]{20,300})|https://hooks\.zapier\.com/hooks/catch/(\d{3,12}/\w{4,20})|https://[\w.-]{1,60}(?:alchemy\.com|infura\.io|quiknode\.pro)/(?:v[23]/)?([\w-]{20,100})"),
     ("token", "://", r"(?<![A-Za-z0-9+.-])https?://([\w-]{20,200})@[^\s/]"),
     ("password", "@", r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{2,20}){1,3}(?:[:;|]|\s{1,2}[/|:]\s{1,2}|,\s?)(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\W\d_])([^\s/@,;|]{6,80}+)(?![@/]|\.\w)"),
-    ("password", "identified with securestring", r"identified\s{1,2}by\s{1,2}(?:password\s{1,2})?[\"']([^\"'\n]{3,200})[\"']|with\s{1,2}(?:encrypted\s{1,2})?password\s{0,2}=?\s{0,2}[\"']([^\"'\n]{3,200})[\"']|ConvertTo-SecureString\s{1,2}(?:-String\s{1,2})?[\"']([^\"'\n]{3,200})[\"']"),
+    ("password", "identified password securestring", r"identified\s{1,2}by\s{1,2}(?:password\s{1,2})?[\"']([^\"'\n]{3,200})[\"']|with\s{1,2}(?:encrypted\s{1,2})?password\s{0,2}=?\s{0,2}[\"']([^\"'\n]{3,200})[\"']|ConvertTo-SecureString\s{1,2}(?:-String\s{1,2})?[\"']([^\"'\n]{3,200})[\"']"),
     ("password", "pass pwd secret token key", r"[\"'>](?:\w{0,40}[_-]?)(?:password|passwd|passphrase|pwd|secret|api_?key|access_?key|token)[\"']?\s{0,2},?\s{1,3}[\"']?value[\"']?\s{0,2}[=:]\s{0,2}[\"']([^\"'\n<>]{4,400})[\"']"),
     ("password", "</", r"<(?:\w{1,30}:)?\w{0,30}?(?:password|passwd|passphrase|pwd|passcode|passwort|secret|api_?key|access_?key|auth_?token)>\s{0,3}([^\s<>]{3,400})\s{0,3}</"),
     ("password", "auth login sign", r"(?:auth|basicauth|httpbasicauth|login|log_?in|authenticate|sign_?in)\s?=?\s?\(\s?[\"'][^\"'\n]{0,80}[\"']\s?,\s?[\"'](?!\w{0,10}pass(?:word)?\d{0,4}[\"'])([^\"'\n]{4,200})[\"']\s?[,)]"),
@@ -69,14 +69,19 @@ _SHAPES: Final = (
     ("secret", "token key secret", r"(?i:(?<![A-Za-z])(?:auth_?token|access_?token|refresh_?token|private_?key|preshared_?key|secret_?key|access_?key|api_?key|client_?secret|encryption_?key|signing_?key))[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?=[\w+/=.-]{0,80}\d)([\w+/=.-]{16,500}+)(?!\()"),
     ("wallet key", "wallet private secret", r"(?i:wallet|private|secret)[^\n]{0,30}?(?<![A-Za-z0-9])((?:0x)?[0-9a-fA-F]{64})(?!\w)"),
     ("password", "p: p= pw: pw= pass: pass= pwd:", r"(?<!\w)(?:u|un|usr|user|login)\s?[:=]\s?[^\s:=]{2,60}[\s,;/|]{1,4}(?:p|pw|pwd|pass)\s?[:=]\s?(?=[^\s]{0,60}[0-9!@#$%&*_])([^\s\"',;]{4,100})"),
-    ("password", "log in login sign in einloggen anmelden connect", r"(?:log(?:ged)? ?in|sign(?:ed)? ?in|connect(?:ed)?|einloggen|anmelden)\s(?:with|as|using|mit|als)\s[\"'`]?[^\s\"'`]{2,60}[\"'`]?\s(?:and|und|/|&)\s[\"'`]?(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\W\d_])([^\s\"'`]{6,100}+)"),
+    ("password", "log sign einloggen anmelden connect", r"(?:log(?:ged)? ?in|sign(?:ed)? ?in|connect(?:ed)?|einloggen|anmelden)\s(?:with|as|using|mit|als)\s[\"'`]?[^\s\"'`]{2,60}[\"'`]?\s(?:and|und|/|&)\s[\"'`]?(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\W\d_])([^\s\"'`]{6,100}+)"),
 )  # fmt: skip
 _CASELESS: Final = frozenset({"password", "token", "cookie", "one-time secret", "session id"})
 _PATTERNS: Final = tuple(
-    (kind, tuple(keywords.split()), lazy_regex(shape, re.IGNORECASE if kind in _CASELESS else 0))
+    (kind, keywords.split(), lazy_regex(shape, re.IGNORECASE if kind in _CASELESS else 0))
     for kind, keywords, shape in _SHAPES
 )
 _TOKENS: Final = tuple((kind, pattern) for kind, keywords, pattern in _PATTERNS if not keywords)
+_KEYWORDS: Final = {
+    keyword: frozenset(place for place, (_, keywords, _) in enumerate(_PATTERNS) if keyword in keywords)
+    for keyword in sorted({keyword for _, keywords, _ in _PATTERNS for keyword in keywords})
+}
+"""The places of the patterns with a keyword. Each is looked for once: most texts have few of them."""
 _LONG_WORD: Final = lazy_regex(r"\S{15,}")
 """A word that is as long as the shortest token."""
 
@@ -84,9 +89,10 @@ _LONG_WORD: Final = lazy_regex(r"\S{15,}")
 def found(text: str) -> Iterator[tuple[int, int, str]]:
     """The secrets of a text that have a known form, as begin, end and kind."""
     lower = text.lower()
-    for kind, keywords, pattern in _PATTERNS:
-        if any(keyword in lower for keyword in keywords):
-            yield from _matches(kind, pattern, text, 0, len(text))
+    chosen = frozenset().union(*[places for keyword, places in _KEYWORDS.items() if keyword in lower])
+    for place in sorted(chosen):
+        kind, _, pattern = _PATTERNS[place]
+        yield from _matches(kind, pattern, text, 0, len(text))
     for word in _LONG_WORD.finditer(text):
         for kind, pattern in _TOKENS:
             yield from _matches(kind, pattern, text, *word.span())
