@@ -125,7 +125,7 @@ def test_each_documented_alarm_fires_and_is_silent_before(
 
     def exhausted() -> None:
         pool = ports.store._pool  # type: ignore[attr-defined]  # of Postgres
-        monkeypatch.setattr(pool, "_waiting", 3)
+        monkeypatch.setattr(type(pool), "waiting", 3)
 
     def evicted() -> None:
         cache = ports.store._indexes  # type: ignore[attr-defined]  # of both stores

@@ -452,7 +452,7 @@ def test_a_run_whose_undo_was_undone_is_not_shown_as_undone(store: Slowwave) -> 
     again = memory.undo(undo)[0].run_id
     assert undone_runs(memory.ports) == {undo: again}
     third = memory.undo(again)[0].run_id
-    assert undone_runs(memory.ports) == {added: undo, again: third}
+    assert undone_runs(memory.ports) == {added: third, again: third}
     assert kept not in undone_runs(memory.ports)
 
 

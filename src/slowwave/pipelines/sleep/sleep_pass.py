@@ -44,7 +44,7 @@ DUE_MAX = 2000
 REPLANNED_MAX = 2000
 """How many facts that were scheduled with other settings one pass reads, as if they were due."""
 WRITTEN_MAX = 5000
-"""Operations of a pass that are read at its end, to see whether others wrote meanwhile. If it wrote more, the next one looks."""
+"""Operations of a pass that are read before the next one, to see whether others wrote meanwhile."""
 EMBEDDED_MAX = 2000
 """How many texts one pass embeds again."""
 
@@ -71,12 +71,14 @@ class SleepState:
     """The state of a handle between its sleep passes.
 
     Attributes:
-        sequence: the sequence of the scope after a pass that left no work; None if it left some.
+        sequence: the sequence of the scope before a pass that left no work; None if it left some.
+        own: the id of the run of that pass, whose parts are its stages; None if nothing was written since `sequence`.
         again: when unread messages that wait are due.
         unread_waiting: how many wait.
     """
 
     sequence: int | None = None
+    own: str | None = None
     again: datetime | None = None
     unread_waiting: int = 0
 
@@ -108,10 +110,9 @@ def sleep(
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if (
-        rest.sequence is not None
-        and rest.sequence == ports.store.sequence(ports.scope)
+        (rest.again is None or now < rest.again)
+        and _has_seen_all(ports, rest)
         and not ports.store.due(ports.scope, now)
-        and (rest.again is None or now < rest.again)
     ):
         return SleepReport(
             plan=plan, dry_run=dry_run, thought=think, unread_waiting=rest.unread_waiting, again=rest.again
@@ -175,6 +176,22 @@ def _earlier(first: datetime | None, second: datetime) -> datetime:
     return second if first is None else min(first, second)
 
 
+def _has_seen_all(ports: Ports, rest: SleepState) -> bool:
+    """Whether only the last pass has written since it began. What others wrote meanwhile is the work of the next one."""
+    if rest.sequence is None:
+        return False
+    last = ports.store.sequence(ports.scope)
+    if last == rest.sequence:
+        return True
+    if rest.own is None:
+        return False
+    written, reached = ports.store.written(ports.scope, rest.sequence, WRITTEN_MAX)
+    if reached != last or any(rest.own not in {run.run_id, run.parent} for run in written):
+        return False
+    rest.sequence, rest.own = last, None
+    return True
+
+
 def _run_stages(
     ports: Ports, rest: SleepState, plan: Plan, lease: Lease | None, *, think: bool, on_progress: Progress | None
 ) -> SleepReport:
@@ -210,7 +227,7 @@ def _run_stages(
     if not dry_run:
         problems += _reembed(context, left)
         _prepare_search(ports, context.state.sequence)
-        rest.sequence = _sequence(context, state.sequence, plan.id) if not left and not problems else None
+        rest.sequence, rest.own = state.sequence if not left and not problems else None, plan.id
         rest.again, rest.unread_waiting = again, context.unread_waiting
     return SleepReport(
         plan=replace(plan, parts=tuple(runs.plans)),
@@ -290,21 +307,6 @@ def _context(ports: Ports, runs: StageRuns, state: ScopeState, *, think: bool) -
     )
     context.state = state
     return context
-
-
-def _sequence(context: SleepContext, first: int, own: str) -> int | None:
-    """The sequence of the scope after the pass; None if others wrote meanwhile: the next pass looks at what they wrote.
-
-    Args:
-        context: the pass.
-        first: the sequence before it.
-        own: the id of its run, whose parts are its stages.
-    """
-    last = context.state.sequence
-    if last == first:
-        return last
-    written, reached = context.ports.store.written(context.ports.scope, first, WRITTEN_MAX)
-    return last if reached == last and all(own in {run.run_id, run.parent} for run in written) else None
 
 
 def _linked_texts(ports: Ports, parts: Sequence[Plan]) -> dict[str, str]:
