@@ -268,6 +268,20 @@ def test_a_merge_at_night_keeps_the_fuller_words_and_all_uses(world: "World", on
     assert memory.get(old).text == "Matteo owns a bicycle", "the words a person stated stay as they are"
 
 
+def test_a_merge_at_night_of_an_equal_fact_that_is_trusted_less_keeps_the_newer_one(
+    world: "World", only: "Only"
+) -> None:
+    memory = world.open(dedup_similarity_threshold=0.9)
+    old = memory.trusting("web").add("Matteo owns a bicycle").ids[0]
+    world.later(seconds=1)
+    new = memory.add("Matteo owns a bicycle and a helmet").ids[0]
+    world.mind.verdicts = [Verdict(fact=1, memory=1, op="UPDATE", relation="subsumes")]
+    memory.sleep()
+    fact = only(memory)
+    assert (fact.id, fact.trust, fact.text) == (new, "user", "Matteo owns a bicycle and a helmet")
+    assert (memory.get(old).superseded_by, memory.get(old).reason) == (new, "duplicate")
+
+
 def test_pairs_over_the_limit_of_a_night_are_asked_the_next(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["slowwave.pipelines.sleep.duplicates"], "CASES", 2)
     memory = world.open(dedup_similarity_threshold=0.9)

@@ -124,6 +124,7 @@ class ChangeSet:
             current = self.states.get(new.id, new)
             decided = replace(new, flags=new.flags - {UNRECONCILED}, version=current.version)
             if decided == current:
+                self.states.setdefault(current.id, current)  # callers read it from the states
                 return current
             decided = reschedule(replace(decided, version=current.version + 1), self.ports.config)
             new_entry = entry if decided.text != current.text else None
