@@ -335,6 +335,25 @@ def test_a_record_with_an_invalid_field_is_skipped(change: Callable[[dict[str, A
         assert sum(done.skipped.values()) == 1
 
 
+def test_a_record_whose_source_is_not_stored_is_skipped_with_that_reason(tmp_path: Path) -> None:
+    with opened() as memory:
+        memory.add_messages(
+            [{"role": "user", "content": "I live in Ghent."}, {"role": "user", "content": "My name is Ada."}], "talk"
+        )
+        memory.consolidate("talk", force=True)
+        memory.export(tmp_path / "whole.jsonl")
+    lines = (tmp_path / "whole.jsonl").read_text().splitlines(keepends=True)
+    part = tmp_path / "part.jsonl"
+    part.write_text("".join(line for line in lines if not ('"message"' in line and "I live in Ghent." in line)))
+    assert len(part.read_text().splitlines()) == len(lines) - 1
+    with opened() as memory:
+        planned = memory.import_(part, trust_export=True, dry_run=True)
+        done = memory.import_(part, trust_export=True)
+        assert [fact.text for fact in memory.get_all()] == ["The user's name is Ada"]
+        assert done.skipped["it rests on a memory that is not stored here"] == 1
+        assert (planned.facts, planned.skipped) == (done.facts, done.skipped)
+
+
 def test_imported_facts_of_other_systems_are_reconciled(tmp_path: Path) -> None:
     path = tmp_path / "facts.jsonl"
     lines = [{"fact": "Juno keeps a goose"}, {"memory": "Juno keeps a goose."}, {"fact": "Bas leads the brass band"}]

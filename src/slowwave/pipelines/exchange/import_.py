@@ -66,6 +66,7 @@ T = TypeVar("T")
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
 TAKEN_BACK: Final = "it was retracted earlier: `runs` lists the undo that did it, and an `undo` of that run restores it"
+SOURCELESS: Final = "it rests on a memory that is not stored here"
 CONFLICT: Final = "its id is known in this conversation with other content"
 
 
@@ -323,6 +324,7 @@ class Importer:
         self._skip(sifted.refused)
         fresh = [memory for memory in self._not_erased(sifted.fresh, buried) if not self._is_duplicate(memory)]
         self._counts["known"] += sifted.known + len(sifted.fresh) - len(fresh)
+        fresh = self._with_sources(fresh)
         if fresh and fresh[0].kind == MESSAGE:
             fresh = self._admission.numbered(fresh)
         changes = self._perform(sifted.restored)
@@ -353,6 +355,18 @@ class Importer:
                 for before, after, entry in zip(befores, afters, made, strict=True)
             ]
         )
+
+    def _with_sources(self, memories: Sequence[Memory]) -> list[Memory]:
+        """The memories whose sources and members are stored or come before them, as the store requires."""
+        rests_on = [{*(source.memory for source in one.sources), *one.members} for one in memories]
+        here = set(self._admission.stored(set().union(*rests_on)))
+        kept = []
+        for memory, needed in zip(memories, rests_on, strict=True):
+            if needed <= here:
+                here.add(memory.id)
+                kept.append(memory)
+        self._skip([SkippedItem(where="a record", why=SOURCELESS)] * (len(memories) - len(kept)))
+        return kept
 
     def _not_erased(self, items: Sequence[T], keys: Callable[[T], tuple[str, ...]]) -> list[T]:
         """The items that were not erased here before."""
