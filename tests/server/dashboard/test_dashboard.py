@@ -416,6 +416,12 @@ def test_the_first_key_made_in_a_browser_must_be_able_to_manage_keys(store: Slow
     assert signed_in(store, secret[0]).get("/").status_code == 200
 
 
+def test_a_key_that_is_made_in_a_browser_is_trusted_no_more_than_the_key_of_the_browser(store: Slowwave) -> None:
+    client = signed_in(store, store.add_key("root", prefix="acme", rights=("admin",), trust="tool").secret)
+    assert post(client, "/keys", label="more", prefix="acme/ada", right="write")[0] == 200
+    assert {key.label: key.trust for key in store.list_keys()} == {"root": "tool", "more": "tool"}
+
+
 @pytest.mark.parametrize(
     ("path", "code"),
     [
