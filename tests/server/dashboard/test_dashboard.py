@@ -320,6 +320,31 @@ def test_an_erase_shows_what_it_destroys_and_destroys_it_on_the_second_click(
     assert browser.get(f"/memories/{fact}").status_code == 404
 
 
+def test_after_an_erase_the_server_has_no_plan_and_no_job_that_may_quote_it(store: Slowwave) -> None:
+    memory = store.within("default")
+    (fact,) = memory.add("Ada bakes rye bread").ids
+    with TestClient(build_app(store), base_url="http://localhost") as client:
+        scope = "/v1/scopes/default"
+        memory.add_message({"role": "user", "content": "My name is Ada."}, "talk")
+        jobs = [
+            client.post(f"{scope}/consolidate", json={"conversation": "talk", "force": True}).json()["id"],
+            client.post(f"{scope}/sleep", json={"dry_run": True}).json()["id"],
+        ]
+        for job in jobs:
+            assert '"state": "done"' in client.get(f"{scope}/jobs/{job}/events").text
+        plan = client.get(f"{scope}/jobs/{jobs[1]}").json()["result"]["plan"]["id"]
+        form = {"token": token(client), "name": "talk"}
+        assert client.post("/erase/conversation", data=form).status_code == 200
+        assert len(client.get(f"{scope}/jobs").json()["items"]) == 2, "nothing was erased yet"
+        assert client.post("/erase/conversation", data={**form, "sure": "yes"}).status_code == 200
+        assert client.get(f"{scope}/jobs").json()["items"] == []
+        assert client.get(f"{scope}/plans/{plan}").status_code == 404
+        client.post(f"{scope}/sleep", json={"dry_run": True})
+        form = {"token": token(client), "sure": "yes"}
+        assert client.post(f"/memories/{fact}/erase", data=form).status_code == 200
+        assert all(job["state"] != "done" for job in client.get(f"{scope}/jobs").json()["items"])
+
+
 def test_a_withheld_message_is_released_from_the_review(store: Slowwave, browser: TestClient) -> None:
     memory = store.within("default")
     memory.add_message(

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import ConflictError, InputError, shown
 from slowwave.model.access import Right
+from slowwave.pipelines.admin.erase import ErasureReceipt
 from slowwave.server.access.errors import UnauthorizedError
 from slowwave.server.dashboard.pages import bare_visit
 from slowwave.server.dashboard.visit import Visit
@@ -68,8 +69,7 @@ def erase_memory(
     visit: AnyVisit, memory_id: str, token: Token = "", sure: Word = ""
 ) -> HTMLResponse | RedirectResponse:
     """Show what an erase of one memory would destroy; with `sure`, destroy it and show the proof."""
-    memory = visit.act(token, "erase")
-    receipt = memory.erase(id=memory_id, dry_run=sure != "yes")
+    receipt = _erase(visit, token, sure, memory_id=memory_id)
     return visit.render(
         "erase.html",
         receipt=receipt,
@@ -82,8 +82,7 @@ def erase_memory(
 @router.post("/erase/conversation", response_model=None)
 def erase_conversation(visit: AnyVisit, token: Token = "", name: Words = "", sure: Word = "") -> HTMLResponse:
     """Show what an erase of one conversation would destroy; with `sure`, destroy it and show the proof."""
-    memory = visit.act(token, "erase")
-    receipt = memory.erase(conversation=name, dry_run=sure != "yes")
+    receipt = _erase(visit, token, sure, conversation=name)
     return visit.render(
         "erase.html",
         receipt=receipt,
@@ -191,6 +190,18 @@ def revoke_key(visit: AnyVisit, key_id: str, token: Token = "") -> RedirectRespo
     visit.caller.check_key(key_id)
     visit.caller.store.revoke_key(key_id)
     return visit.go("/scopes")
+
+
+def _erase(
+    visit: Visit, token: str, sure: str, *, memory_id: str | None = None, conversation: str | None = None
+) -> ErasureReceipt:
+    """Show an erase, or carry it out. Then the server forgets jobs and plans of the scope, which may quote what is gone."""
+    memory, is_sure = visit.act(token, "erase"), sure == "yes"
+    receipt = memory.erase(id=memory_id, conversation=conversation, dry_run=not is_sure)
+    if is_sure:
+        visit.state.jobs.forget(memory.scope)
+        visit.state.plans.forget(memory.scope)
+    return receipt
 
 
 def _sleep(memory: AgentMemory, report: Report) -> dict[str, object]:
