@@ -13,6 +13,7 @@ from slowwave.server.access.authentication import Authenticator, check_address
 from slowwave.server.access.errors import ForbiddenError, UnauthorizedError
 from slowwave.server.access.guards import BODY_MOST
 from slowwave.server.app import Serving, build_app
+from slowwave.server.mem0.ids import to_uuid
 
 FACTS = "/v1/scopes/acme%2Falice/facts"
 
@@ -109,6 +110,39 @@ def test_who_may_write_but_not_review_releases_nothing(occupied: Server) -> None
     for rights in (["write"], ["review"]):
         assert occupied.client.post(path, headers=occupied.key("other", *rights)).status_code == 403
     assert occupied.client.post(path, headers=occupied.key("other", "review", "write")).status_code == 200
+
+
+def test_who_may_read_but_not_review_sees_no_words_of_what_waits(occupied: Server) -> None:
+    bob, mem0 = (occupied.store.within(*path) for path in (("other", "bob"), ("other", "mem0", "user.bob")))
+    held, other = bob.review()[0].id, mem0.review()[0].id
+    scope = "/v1/scopes/other%2Fbob"
+    paths = {
+        f"{scope}/facts?phase=quarantined&kind=message": 403,
+        f"{scope}/facts?phase=cold&phase=quarantined": 403,
+        f"{scope}/facts/{held}": 403,
+        f"{scope}/facts/{held}/history": 403,
+        f"{scope}/facts/{held}/explanation": 403,
+        f"/mem0/v1/memories/{to_uuid(other)}/": 403,
+        f"/mem0/v1/memories/{to_uuid(other)}/history/": 403,
+        f"{scope}/health": 200,
+    }
+    reader, reviewer = occupied.key("other", "read"), occupied.key("other", "read", "review")
+    for path, code in paths.items():
+        answer = occupied.client.get(path, headers=reader)
+        assert (path, answer.status_code, "Ignore all" in answer.text) == (path, code, False)
+        assert occupied.client.get(path, headers=reviewer).status_code in {200, 404}
+    assert occupied.client.get(f"{scope}/facts/{held}", headers=reviewer).json()["id"] == held
+    assert "Ignore all" in occupied.client.get(f"{scope}/health", headers=reviewer).text
+
+
+def test_reviving_what_waits_needs_the_right_to_review(occupied: Server) -> None:
+    bob = occupied.store.within("other", "bob")
+    held = bob.review()[0].id
+    path = f"/v1/scopes/other%2Fbob/facts/{held}:revive"
+    assert occupied.client.post(path, headers=occupied.key("other", "write")).status_code == 403
+    assert bob.get(held).phase == "quarantined"
+    assert occupied.client.post(path, headers=occupied.key("other", "write", "review")).status_code == 200
+    assert bob.get(held).phase == "active"
 
 
 def test_what_is_written_with_a_key_is_trusted_no_more_than_the_key(server: Server) -> None:

@@ -109,6 +109,20 @@ def test_an_order_to_a_model_waits_for_a_person(call: Caller, memory: AgentMemor
     assert len(memory.review()) == 2
 
 
+def test_no_tool_and_no_resource_shows_what_waits_for_review(call: Caller, memory: AgentMemory) -> None:
+    held = call("remember", fact=ORDER)["id"] or memory.review()[0].id
+    assert "waits for review" in call.error("explain", id=held)
+
+    async def read(client: Client) -> str:
+        with pytest.raises(MCPError) as error:
+            await client.read_resource(f"slowwave://memory/{held}")
+        return error.value.message
+
+    assert "waits for review" in call.ask(read)
+    memory.release(held)
+    assert call("explain", id=held)["text"] == ORDER
+
+
 def test_a_model_changes_nothing_that_the_user_stated(call: Caller, memory: AgentMemory) -> None:
     receipt = memory.add("Alice lives in Rome")
     (fact,) = receipt.ids

@@ -1,13 +1,16 @@
 """Authenticates requests: finds the key of a request, and opens the memories that the key may use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError, SettingsError
 from slowwave.model.access import RIGHTS, AccessKey, Right
+from slowwave.model.memory import Memory
 from slowwave.model.scope import DEFAULT_SCOPE, Scope, checked_scope, names_of
+from slowwave.pipelines.admin.health import Health
+from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.server.access.errors import ForbiddenError, UnauthorizedError
 from slowwave.whole_store import Slowwave
 
@@ -74,6 +77,27 @@ class Caller:
         if self.key is _LOCAL:
             return not self.store.has_keys()
         return any(key.id == self.key.id and key.is_valid(now) for key in self.store.list_keys())
+
+    def check_shown(self, memory: Memory) -> Memory:
+        """A memory that the request may be shown: one that waits for review needs the right to review.
+
+        Raises:
+            ForbiddenError: it waits for review, and the key lacks the right.
+        """
+        if memory.phase == QUARANTINED:
+            self.require("review")
+        return memory
+
+    def health(self, memory: AgentMemory) -> Health:
+        """The findings about a scope, without the words of memories that wait for review if the key may not review."""
+        found = memory.health()
+        if self.may("review"):
+            return found
+        findings = tuple(
+            replace(one, examples=(), shown=(), memories=()) if one.kind == QUARANTINED else one
+            for one in found.findings
+        )
+        return replace(found, findings=findings)
 
     @property
     def own_scope(self) -> str:

@@ -15,15 +15,15 @@ from slowwave.server.dashboard.pages import bare_visit
 from slowwave.server.dashboard.visit import Visit
 from slowwave.server.work.jobs import Report
 
-ACTIONS: Final[Mapping[str, tuple[Right, Callable[[AgentMemory, str], object]]]] = {
-    "pin": ("write", AgentMemory.pin),
-    "unpin": ("write", AgentMemory.unpin),
-    "delete": ("write", AgentMemory.delete),
-    "revive": ("write", AgentMemory.revive),
-    "release": ("review", AgentMemory.release),
-    "reject": ("review", AgentMemory.reject),
+ACTIONS: Final[Mapping[str, tuple[tuple[Right, ...], Callable[[AgentMemory, str], object]]]] = {
+    "pin": (("write",), AgentMemory.pin),
+    "unpin": (("write",), AgentMemory.unpin),
+    "delete": (("write",), AgentMemory.delete),
+    "revive": (("write",), AgentMemory.revive),
+    "release": (("review", "write"), AgentMemory.release),
+    "reject": (("review", "write"), AgentMemory.reject),
 }
-"""The right and the method of each button that needs no further input."""
+"""The rights and the method of each button that needs no further input."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -41,8 +41,9 @@ def change_memory(
     """Pin, unpin, delete, revive, release or reject one memory."""
     if action not in ACTIONS:
         raise InputError(f"unknown action {shown(action)}: use {', '.join(ACTIONS)}")
-    right, method = ACTIONS[action]
-    memory = visit.act(token, right)
+    rights, method = ACTIONS[action]
+    memory = visit.act(token, *rights)
+    visit.caller.check_shown(memory.get(memory_id))
     method(memory, memory_id)
     return visit.go("/review" if back == "review" else f"/memories/{memory_id}")
 

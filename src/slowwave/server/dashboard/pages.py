@@ -70,7 +70,7 @@ def today(visit: Reader) -> HTMLResponse:
         "today.html",
         status=status,
         last=_whole_run(memory, last.id, undone) if last else None,
-        findings=rows.finding_rows(memory, memory.health()),
+        findings=rows.finding_rows(memory, visit.caller.health(memory)),
         cards=(
             ("Facts in use", counts_by_phase(counts, STATEMENT_KINDS, *HOT), "a search finds them", "/memories"),
             (
@@ -145,6 +145,7 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
     """One memory: its sources, its strength over time, its history, and what can be done with it."""
     memory = visit.memory("read")
     found = memory.explain(memory_id)
+    visit.caller.check_shown(found.memory)
     is_fact = found.memory.kind in FACT_KINDS
     others = [link.other(memory_id) for link in found.links]
     linked = rows.texts_of(memory, others)
@@ -214,10 +215,10 @@ def one_run(visit: Reader, run_id: str) -> HTMLResponse:
 def review(visit: Reader) -> HTMLResponse:
     """What waits for a decision: withheld memories, pairs of facts that may contradict each other, refused facts."""
     memory = visit.memory("read")
-    findings = rows.finding_rows(memory, memory.health())
+    findings = rows.finding_rows(memory, visit.caller.health(memory))
     return visit.render(
         "review.html",
-        withheld=rows.memory_rows(memory, memory.review()),
+        withheld=rows.memory_rows(memory, memory.review() if visit.may("review") else []),
         pairs=[(row.finding.kind, *pair) for row in findings if row.finding.kind in PAIRS for pair in row.examples],
         findings=[row for row in findings if row.examples and row.finding.kind not in LISTED],
         refused=memory.refused(30),
@@ -237,7 +238,12 @@ def one_conversation(visit: Reader, name: str, after: str = "") -> HTMLResponse:
     """The messages of a conversation, each with the facts that were drawn from it."""
     memory = visit.memory("read")
     listed = memory.get_all(
-        kinds=("message",), phases=PHASES, conversation=name, order="at", after=after or None, limit=PAGE_SIZE
+        kinds=("message",),
+        phases=PHASES if visit.may("review") else ALL_PHASES,
+        conversation=name,
+        order="at",
+        after=after or None,
+        limit=PAGE_SIZE,
     )
     if not listed and not after:
         raise NotFoundError(f"no conversation {name!r} in this scope: choose one of the list")

@@ -9,9 +9,20 @@ from slowwave.model.memory import Kind, Phase
 from slowwave.model.mind import Fact
 from slowwave.model.plan import Event
 from slowwave.model.query import Context
+from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.server.access.values import VISIBLE
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.dependencies import After, Id, Limit, Named, Reading, RepeatableRoute, Time, Writing
+from slowwave.server.http.dependencies import (
+    After,
+    Id,
+    Limit,
+    Named,
+    Reading,
+    RepeatableRoute,
+    RequestCaller,
+    Time,
+    Writing,
+)
 
 router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
 
@@ -82,6 +93,7 @@ def add_facts(memory: Writing, asked: ask.NewFacts) -> view.Done:
 @router.get("/facts", tags=["facts"])
 def facts(
     memory: Reading,
+    caller: RequestCaller,
     category: Annotated[list[ask.Name] | None, Query(max_length=100)] = None,
     phase: Annotated[list[Phase] | None, Query(max_length=6)] = None,
     kind: Annotated[list[Kind] | None, Query(max_length=6)] = None,
@@ -90,7 +102,9 @@ def facts(
     after: Annotated[str | None, Query(min_length=1, max_length=64)] = None,
     limit: Limit = 50,
 ) -> view.Memories:
-    """List facts. By default those in use, in the order in which they were stored."""
+    """List facts. By default those in use, in the order in which they were stored. `quarantined` needs the right `review`."""
+    if QUARANTINED in (phase or ()):
+        caller.require("review")
     found = memory.get_all(
         kinds=kind,
         categories=category,
@@ -104,9 +118,9 @@ def facts(
 
 
 @router.get("/facts/{fact_id}", tags=["facts"])
-def fact(memory: Reading, fact_id: Id) -> view.MemoryView:
-    """Read one memory in any phase."""
-    return view.MemoryView.model_validate(memory.get(fact_id))
+def fact(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.MemoryView:
+    """Read one memory in any phase. One that waits for review needs the right `review`."""
+    return view.MemoryView.model_validate(caller.check_shown(memory.get(fact_id)))
 
 
 @router.patch("/facts/{fact_id}", tags=["facts"])
@@ -140,8 +154,9 @@ def unpin(memory: Writing, fact_id: Id) -> view.Done:
 
 
 @router.post("/facts/{fact_id}:revive", tags=["facts"])
-def revive(memory: Writing, fact_id: Id) -> view.Done:
-    """Make an archived, superseded or retracted memory active again."""
+def revive(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
+    """Make an archived, superseded or retracted memory active again. One that waits for review needs the right `review`."""
+    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.revive(fact_id))
 
 
@@ -152,15 +167,17 @@ def use(memory: Writing, fact_id: Id, asked: Annotated[ask.UseOf | None, Body()]
 
 
 @router.get("/facts/{fact_id}/history", tags=["facts"])
-def history(memory: Reading, fact_id: Id) -> view.History:
+def history(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.History:
     """List what happened to a memory, oldest first."""
+    caller.check_shown(memory.get(fact_id))
     return view.History(items=[_event(event) for event in memory.history(fact_id)])
 
 
 @router.get("/facts/{fact_id}/explanation", tags=["facts"])
-def explanation(memory: Reading, fact_id: Id) -> view.ExplanationView:
+def explanation(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.ExplanationView:
     """Explain a memory: its strength and its parts, when it fades, and its sources."""
     found = memory.explain(fact_id)
+    caller.check_shown(found.memory)
     return view.ExplanationView(
         memory=view.MemoryView.model_validate(found.memory),
         strength=found.strength,

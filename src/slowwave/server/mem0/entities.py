@@ -87,8 +87,9 @@ def find(caller: Caller, memory_id: str) -> tuple[Place, Memory]:
 
     Raises:
         NotFoundError: there is none.
+        ForbiddenError: it waits for review, and the key lacks the right.
     """
-    found = caller.store.find(memory_id, _root(caller))
+    found = caller.check_shown(caller.store.find(memory_id, _root(caller)))
     place = _place(caller, found.scope)
     return place, found
 
