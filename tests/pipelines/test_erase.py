@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import apsw
 import pytest
 
 from slowwave import AgentMemory, Message
@@ -384,6 +385,23 @@ def test_an_unknown_target_is_an_error_even_if_another_was_erased(world: "World"
             memory.erase(conversation="none")
     assert memory.erase(text=CANARY.lower()).destroyed == (), "the same may be asked for again"
     assert len(memory.get_all()) == 1
+
+
+def test_a_message_can_be_erased_if_a_damaged_journal_does_not_have_the_fact_drawn_from_it(world: "World") -> None:
+    memory = world.open()
+    distilled(world, Fact(text=f"User keeps the word {CANARY} safe", turn=1, quote=f"word {CANARY}", confidence=0.9))
+    (said,) = spoken(memory, f"My word is {CANARY}, keep it")
+    memory.consolidate("c1", force=True)
+    (fact,) = memory.get_all()
+    memory.close()
+    db = apsw.Connection(str(world.path))
+    db.execute("DELETE FROM journal WHERE memory = ?", (fact.id,))
+    db.close()
+    memory = world.open()
+    memory.erase(id=said)
+    assert memory.get_all() == []
+    world.close()
+    world.path.unlink()  # its journal was damaged: it does not tell what the tables hold
 
 
 def test_words_that_only_the_journal_contains_can_be_erased(world: "World") -> None:

@@ -63,13 +63,12 @@ class JournalChecker(Journal):
             if token is None:
                 return {}
             low, high = bounds(token)
-            rows = self._all("former_bases", {"low": low, "high": high})
-        found: dict[str, set[str]] = {}
-        for memory, sources, members in rows:
-            bases = found.setdefault(str(memory), set())
-            bases.update(source for source, *_ in _of_versions(sources))
-            bases.update(_of_versions(members))
-        return found
+            found: dict[str, set[str]] = {}
+            for memory, sources, members in self._all("former_bases", {"low": low, "high": high}):
+                bases = found.setdefault(str(memory), set())
+                bases.update(source for source, *_ in _of_versions(sources))
+                bases.update(_of_versions(members))
+            return found
 
     def _needles(self, texts: Sequence[str], token: int | None = None) -> BytePatterns:
         """Byte patterns of erased texts, plain and JSON-escaped. Texts that a stored memory still contains are skipped.

@@ -144,12 +144,16 @@ class ErasePlan:
     def _present_copy(self, memory: Memory) -> Add | None:
         """The fact as it is, without history, if neither it nor its first version rests on an erased memory; else None.
 
-        Only a version between them did, which was undone since. A text that a person wrote may rest on any version.
+        Only a version between them did, which was undone since. A text that a person wrote may rest on any version, and so may
+        a fact whose first version a damaged journal does not have.
         """
         if memory.id in self._chosen or memory.kind == SUMMARY or memory.phase == "retracted" or STATED in memory.flags:
             return None
-        added = self.ports.store.history(self.ports.scope, memory.id)[0].operation
-        versions = (memory, added.memory) if isinstance(added, Add) else (memory,)
+        events = self.ports.store.history(self.ports.scope, memory.id)
+        added = events[0].operation if events else None
+        if not isinstance(added, Add):
+            return None
+        versions = (memory, added.memory)
         bases = {base for one in versions for base in (*one.members, *(source.memory for source in one.sources))}
         key = content_key(memory.text)
         if not bases.isdisjoint(self.memories) or memory.superseded_by in self.memories or key in self._live:

@@ -209,7 +209,8 @@ def _eras_built_on(ports: Ports, run: Run) -> Iterator[Run]:
         where = Where(kinds=frozenset({SUMMARY}), conversation=conversation, cascade=True, order="newest")
         for era in ports.store.select((ports.scope,), where):
             if era.phase != "retracted" and not summaries.keys().isdisjoint(era.members):
-                writer = ports.store.run(ports.scope, ports.store.history(ports.scope, era.id)[0].run_id)
+                events = ports.store.history(ports.scope, era.id)
+                writer = ports.store.run(ports.scope, events[0].run_id) if events else None
                 if writer is not None and writer.id != run.id:
                     yield writer
 
