@@ -107,6 +107,7 @@ class Jobs:
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
+        self._forgotten: dict[str, Callable[[str], object]] = {}  # jobs that are dropped when they end, by id
         self._threads = ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="slowwave-job")
 
     def start(self, scope: str, kind: JobKind, work: Callable[[Report], object]) -> Job:
@@ -129,7 +130,7 @@ class Jobs:
             ended = [other.id for other in self._jobs.values() if other.has_ended]
             for identity in ended[: max(0, len(ended) - KEPT_MOST)]:
                 del self._jobs[identity]
-        self._threads.submit(_run, job, work)
+        self._threads.submit(self._run, job, work)
         return job
 
     def get(self, scope: str, job_id: str) -> Job:
@@ -142,8 +143,8 @@ class Jobs:
             job = self._jobs.get(job_id)
         if job is None or job.scope != scope:
             raise NotFoundError(
-                f"no job {job_id!r} in scope {scope}: a server forgets its jobs when it restarts, and does not know those of "
-                "another process. The list of runs has what the job stored; send the request again for the rest"
+                f"no job {job_id!r} in scope {scope}: a server forgets its jobs when it restarts or when memories of the scope are "
+                "erased, and does not know those of another process. The list of runs has what the job stored; send the request again for the rest"
             )
         return job
 
@@ -152,25 +153,48 @@ class Jobs:
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.scope == scope]
 
-    def forget(self, scope: str) -> None:
-        """Drop the ended jobs of a scope: their results may quote what was erased."""
+    def forget(self, scope: str, forget_plans: Callable[[str], object]) -> None:
+        """Drop the jobs and the plans of a scope: they may quote what was erased.
+
+        A job that has not ended is dropped when it ends, and so are the plans that it has made.
+
+        Args:
+            scope: the scope.
+            forget_plans: drops the plans of a scope.
+        """
         with self._lock:
-            for job in [job for job in self._jobs.values() if job.scope == scope and job.has_ended]:
-                del self._jobs[job.id]
+            for job in [job for job in self._jobs.values() if job.scope == scope]:
+                if job.has_ended:
+                    del self._jobs[job.id]
+                else:
+                    self._forgotten[job.id] = forget_plans
+        forget_plans(scope)
 
     def close(self) -> None:
         """Wait until every accepted job has ended."""
         self._threads.shutdown(wait=True)
 
+    def _run(self, job: Job, work: Callable[[Report], object]) -> None:
+        """Run a job on its thread.
 
-def _run(job: Job, work: Callable[[Report], object]) -> None:
-    """Run a job on its thread. Its caller gets the sentence of an error, which may quote a memory; the log does not. An error that is no SlowwaveError is a defect: it is logged and the job has failed."""
-    job.begin()
-    try:
-        job.end(work(job.report))
-    except SlowwaveError as error:
-        _log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
-        job.fail(error)
-    finally:
-        if not job.has_ended:
-            job.fail(SlowwaveError("the job failed unexpectedly: the log of the server has the error"))
+        Its caller gets the sentence of an error, which may quote a memory; the log does not. An error that is no SlowwaveError
+        is a defect: it is logged and the job has failed.
+        """
+        job.begin()
+        try:
+            job.end(work(job.report))
+        except SlowwaveError as error:
+            _log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
+            job.fail(error)
+        finally:
+            if not job.has_ended:
+                job.fail(SlowwaveError("the job failed unexpectedly: the log of the server has the error"))
+            self._drop_if_forgotten(job)
+
+    def _drop_if_forgotten(self, job: Job) -> None:
+        with self._lock:
+            forget_plans = self._forgotten.pop(job.id, None)
+            if forget_plans is None:
+                return
+            self._jobs.pop(job.id, None)
+        forget_plans(job.scope)
