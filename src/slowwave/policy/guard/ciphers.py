@@ -212,7 +212,7 @@ def _turned(forms: Iterable[int]) -> int:
 
 
 def _morse(plain: str) -> Iterator[str]:
-    """The text in Morse code, if it has some: letters between spaces, words between strokes or wider gaps."""
+    """The text in Morse code, if it has some: letters between spaces, words between slashes or wider gaps."""
     signs = plain if plain.isascii() else plain.translate(_MORSE_SIGNS)
     if signs.count("-") < _LEAST_MORSE:
         return

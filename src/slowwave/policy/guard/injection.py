@@ -31,7 +31,7 @@ _HIDDEN: Final = lazy_regex(
     r"[\u202d\u202e\U000e0001-\U000e007f](?:"
     r"(?<=[\u202d\u202e])"  # a person sees the letters in a different order than the model reads them
     r"|(?<![\U0001f3f4\U000e0000-\U000e007f].))"  # invisible letters, but not in the emoji of a flag
-    r"|[\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0f]{4}"  # selectors of variants: one stands behind a letter, several hold bytes
+    r"|[\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0f]{4}"  # variation selectors: one after a letter is usual, several in a row can hide bytes
 )
 
 # What a line says after the label of a system message. The words of the languages are in `policy/data/orders.toml`.

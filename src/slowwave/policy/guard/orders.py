@@ -40,11 +40,6 @@ _KIND: Final = lazy_regex(
     r"\b(?!existing|preceding|foregoing|standing|operating|conflicting|any|every|guiding|underlying)\w{2,20}ing $"
 )
 """A word that says what instructions are for, directly before them: "the soaking instructions"."""
-_INSTRUMENT: Final = lazy_regex(
-    r"\b(?:by|with|via|in|using|through|mit|avec|dans|con|en|com|met|med)\b.{0,40}?"
-    r"(?:'[\w .()-]{1,40}'|\w\(\)?|--\w|\w\.(?:toml|ya?ml|json|ini|cfg|md|py|js|ts)\b)"
-)
-"""The name of a setting, a call or a file with which a programmer does something."""
 _OF_MODEL: Final = lazy_regex(
     r"system|develop|prompt|safety|user|owner|operator|creator|training|conversation|chat\b|your "
 )
@@ -180,11 +175,6 @@ def _is_report(language: Language, flat: str, start: int, words: int = _BEFORE) 
     return _TO.search(near) is not None and _YOU_TO.search(near) is None
 
 
-def _is_for_a_programmer(language: Language, rest: str) -> bool:
-    """Whether an order says by which setting, call or file to follow it, and speaks of nothing that is the reader's own."""
-    return not language.has("yours", rest) and _INSTRUMENT.search(rest) is not None
-
-
 def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | None:
     """Whether the verb's object is the instructions of the model."""
     if _is_report(language, flat, verb.start()):
@@ -192,7 +182,7 @@ def _sets_aside(language: Language, flat: str, verb: re.Match[str]) -> str | Non
     rest = f"{verb[0]} {_after(language, flat, verb)}"
     if not language.has("giver", rest) and is_for_people(language, flat, *verb.span()):
         return None
-    if is_for_pupils(language, rest) or _is_for_a_programmer(language, rest):
+    if is_for_pupils(language, rest):
         return None
     if language.has("said", rest):
         return SET_ASIDE
@@ -277,8 +267,6 @@ def _stores(language: Language, flat: str, verb: re.Match[str]) -> str | None:
     if _is_report(language, flat, verb.start()):
         return None
     rest = _after(language, flat, verb)
-    if _is_for_a_programmer(language, rest):
-        return None
     return STORED if language.has("wanted", rest) or language.has("memory", rest) else None
 
 
@@ -286,8 +274,6 @@ def _shows_prompt(language: Language, flat: str, verb: re.Match[str]) -> str | N
     if _is_report(language, flat, verb.start()):
         return None
     rest = _after(language, flat, verb)
-    if _is_for_a_programmer(language, rest):
-        return None
     return OWN_PROMPT if language.has("own", rest[:_REACH] if language.verb_last else rest[: _REACH // 2]) else None
 
 

@@ -1,4 +1,4 @@
-"""A cache of a number for each word, for tests that most words of most texts fail."""
+"""A cache of a number for each word, for checks in which the number of most words is 0."""
 
 from collections.abc import Callable
 from functools import reduce
