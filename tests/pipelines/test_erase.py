@@ -387,6 +387,25 @@ def test_an_unknown_target_is_an_error_even_if_another_was_erased(world: "World"
     assert len(memory.get_all()) == 1
 
 
+@pytest.mark.parametrize("payload", ['{"text":["a","b"],"sources":["x', '{"sources":null,"members":7}', '["sources"]'])
+def test_a_message_can_be_erased_although_a_change_of_another_memory_is_damaged(world: "World", payload: str) -> None:
+    memory = world.open()
+    (said,) = spoken(memory, f"My word is {CANARY}, keep it")
+    (other,) = memory.add("Ada rows").ids
+    memory.update(other, "Ada rows at dawn")
+    memory.close()
+    db = apsw.Connection(str(world.path))
+    db.execute("UPDATE journal SET payload = ? WHERE memory = ? AND op = 'change'", (payload, other))
+    db.close()
+    memory = world.open()
+    receipt = memory.erase(id=said)
+    assert [one.id for one in memory.get_all()] == [other]
+    assert not holding(world)
+    assert receipt.destroyed == (said,)
+    world.close()
+    world.path.unlink()  # its journal was damaged: it does not tell what the tables hold
+
+
 def test_a_message_can_be_erased_if_a_damaged_journal_does_not_have_the_fact_drawn_from_it(world: "World") -> None:
     memory = world.open()
     distilled(world, Fact(text=f"User keeps the word {CANARY} safe", turn=1, quote=f"word {CANARY}", confidence=0.9))

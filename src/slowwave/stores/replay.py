@@ -64,10 +64,8 @@ class JournalChecker(Journal):
                 return {}
             low, high = bounds(token)
             found: dict[str, set[str]] = {}
-            for memory, sources, members in self._all("former_bases", {"low": low, "high": high}):
-                bases = found.setdefault(str(memory), set())
-                bases.update(source for source, *_ in _of_versions(sources))
-                bases.update(_of_versions(members))
+            for memory, payload in self._all("former_bases", {"low": low, "high": high}):
+                found.setdefault(str(memory), set()).update(_bases(payload))
             return found
 
     def _needles(self, texts: Sequence[str], token: int | None = None) -> BytePatterns:
@@ -197,10 +195,19 @@ def _texts_of_change(fields: Sequence[str | None]) -> Iterator[str]:
     return (text for field in fields if field for text in stored_texts(field, names=False))
 
 
-def _of_versions(pair: str | None) -> Iterator[Any]:
+def _bases(payload: str) -> set[str]:
+    """The ids of the sources and members before and after a change; none if its row is damaged, which `doctor` reports."""
+    try:
+        fields = loads(payload)
+        sources = {source for source, *_ in _of_versions(fields.get("sources"))}
+        return {base for base in (*sources, *_of_versions(fields.get("members"))) if isinstance(base, str)}
+    except (ValueError, TypeError, AttributeError):  # other messages can be erased all the same
+        return set()
+
+
+def _of_versions(versions: Sequence[str | None] | None) -> Iterator[Any]:
     """The items of a column before and after a change, as a payload of the journal holds the two lists."""
-    versions = loads(pair) if pair else ()
-    return (item for version in versions if version for item in loads(version))
+    return (item for version in versions or () if version for item in loads(version))
 
 
 def _written_forms(text: str) -> Iterable[str]:

@@ -144,8 +144,8 @@ class ErasePlan:
     def _present_copy(self, memory: Memory) -> Add | None:
         """The fact as it is, without history, if neither it nor its first version rests on an erased memory; else None.
 
-        Only a version between them did, which was undone since. A text that a person wrote may rest on any version, and so may
-        a fact whose first version a damaged journal does not have.
+        It is derived because a version between the two rested on an erased memory; that version was undone. A text that a
+        person wrote may rest on any version, and so may a fact whose first version a damaged journal does not have.
         """
         if memory.id in self._chosen or memory.kind == SUMMARY or memory.phase == "retracted" or STATED in memory.flags:
             return None

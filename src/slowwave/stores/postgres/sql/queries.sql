@@ -394,7 +394,7 @@ WHERE scope = $2 >> 40 AND key > $1 AND key <= $2 AND memory IS NOT NULL AND op 
 ORDER BY key LIMIT $3
 
 -- name: former_bases (low, high)
-SELECT memory, CAST(CAST(payload AS json) -> 'sources' AS text), CAST(CAST(payload AS json) -> 'members' AS text) FROM journal
+SELECT memory, payload FROM journal
 WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'change'
     AND (strpos(payload, '"sources"') > 0 OR strpos(payload, '"members"') > 0)
 

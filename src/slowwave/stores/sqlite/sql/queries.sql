@@ -349,7 +349,7 @@ SELECT key, memory, payload FROM journal
 WHERE key > :after AND key <= :high AND memory IS NOT NULL AND op IN ('add', 'change', 'use') ORDER BY key LIMIT :limit
 
 -- name: former_bases
-SELECT memory, payload -> '$.sources', payload -> '$.members' FROM journal
+SELECT memory, payload FROM journal
 WHERE key BETWEEN :low AND :high AND op = 'change' AND (instr(payload, '"sources"') OR instr(payload, '"members"'))
 
 -- name: put_run_because
