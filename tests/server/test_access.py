@@ -145,6 +145,28 @@ def test_reviving_what_waits_needs_the_right_to_review(occupied: Server) -> None
     assert bob.get(held).phase == "active"
 
 
+def test_what_was_rejected_is_neither_shown_nor_revived_without_the_right_to_review(occupied: Server) -> None:
+    bob = occupied.store.within("other", "bob")
+    held = bob.review()[0].id
+    path = f"/v1/scopes/other%2Fbob/facts/{held}"
+    client, header = occupied.client, occupied.key("other", "read", "write")
+    refused = (
+        client.patch(path, headers=header, json={"category": "person"}),
+        client.delete(path, headers=header),
+        client.post("/v1/scopes/other%2Fbob/facts:delete", headers=header, json={"ids": [held]}),
+        client.post(f"{path}:pin", headers=header),
+        client.post(f"{path}:unpin", headers=header),
+    )
+    assert [answer.status_code for answer in refused] == [403] * 5
+    bob.reject(held)
+    for answer in (client.get(path, headers=header), client.post(f"{path}:revive", headers=header)):
+        assert (answer.status_code, "Ignore all" in answer.text) == (403, False)
+    (rowed,) = bob.add("Bob rows").ids
+    bob.delete(rowed)
+    assert client.get(f"/v1/scopes/other%2Fbob/facts/{rowed}", headers=header).json()["phase"] == "retracted"
+    assert client.get(path, headers=occupied.key("other", "read", "review")).json()["phase"] == "retracted"
+
+
 def test_what_is_written_with_a_key_is_trusted_no_more_than_the_key(server: Server) -> None:
     header = server.key("acme", trust="assistant")
     made = server.client.post(FACTS, headers=header, json={"text": "Alice likes tea", "trust": "user"}).json()

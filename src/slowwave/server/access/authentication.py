@@ -8,6 +8,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError, SettingsError
 from slowwave.model.access import RIGHTS, AccessKey, Right
 from slowwave.model.memory import Memory
+from slowwave.model.operations import Change
 from slowwave.model.scope import DEFAULT_SCOPE, Scope, checked_scope, names_of
 from slowwave.pipelines.admin.health import Health
 from slowwave.pipelines.ingest.review import QUARANTINED
@@ -81,12 +82,23 @@ class Caller:
     def check_shown(self, memory: Memory) -> Memory:
         """A memory that the request may be shown: one that waits for review needs the right to review.
 
+        So does one that was retracted while it waited.
+
         Raises:
             ForbiddenError: it waits for review, and the key lacks the right.
         """
-        if memory.phase == QUARANTINED:
+        if not self.may("review") and self._is_withheld(memory):
             self.require("review")
         return memory
+
+    def _is_withheld(self, memory: Memory) -> bool:
+        if memory.phase != "retracted":
+            return memory.phase == QUARANTINED
+        changes = (event.operation for event in self.memory(memory.scope).history(memory.id))
+        return any(
+            isinstance(change, Change) and change.before.phase == QUARANTINED and change.after.phase == "retracted"
+            for change in changes
+        )
 
     def health(self, memory: AgentMemory) -> Health:
         """The findings about a scope, without the words of memories that wait for review if the key may not review."""

@@ -124,32 +124,38 @@ def fact(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.MemoryView
 
 
 @router.patch("/facts/{fact_id}", tags=["facts"])
-def update_fact(memory: Writing, fact_id: Id, asked: ask.FactChange) -> view.Done:
+def update_fact(memory: Writing, caller: RequestCaller, fact_id: Id, asked: ask.FactChange) -> view.Done:
     """Change the text, the category or the metadata. The former values stay in the history."""
+    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.update(fact_id, asked.text, category=asked.category, metadata=asked.metadata))
 
 
 @router.delete("/facts/{fact_id}", tags=["facts"])
-def delete_fact(memory: Writing, fact_id: Id) -> view.Done:
+def delete_fact(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
     """Retract a memory. It is not destroyed: `undo` of the run restores it."""
+    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.delete(fact_id))
 
 
 @router.post("/facts:delete", tags=["facts"])
-def delete_facts(memory: Writing, asked: ask.Ids) -> view.Done:
+def delete_facts(memory: Writing, caller: RequestCaller, asked: ask.Ids) -> view.Done:
     """Retract several memories as one run."""
+    for fact_id in asked.ids:
+        caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.delete(asked.ids))
 
 
 @router.post("/facts/{fact_id}:pin", tags=["facts"])
-def pin(memory: Writing, fact_id: Id) -> view.Done:
+def pin(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
     """Exempt a memory from all automatic changes, and include it in every context."""
+    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.pin(fact_id))
 
 
 @router.post("/facts/{fact_id}:unpin", tags=["facts"])
-def unpin(memory: Writing, fact_id: Id) -> view.Done:
+def unpin(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
     """End the exemption of `pin`."""
+    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.unpin(fact_id))
 
 
