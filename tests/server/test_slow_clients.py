@@ -93,6 +93,27 @@ def test_a_later_request_of_a_connection_has_the_limit_too(served: tuple[int, Pa
     assert got.startswith(b"HTTP/1.1 200")
 
 
+def test_a_request_that_came_with_an_earlier_one_has_the_limit_too(served: tuple[int, Path]) -> None:
+    got, _ = _end(served[0], GET + POST.format("/v1/scopes/a/messages"))
+    assert got.startswith(b"HTTP/1.1 200")
+    assert got.count(b"HTTP/1.1") == 1
+
+
+def test_the_limit_of_a_body_does_not_end_the_next_request(served: tuple[int, Path]) -> None:
+    with socket.create_connection(("127.0.0.1", served[0])) as line:
+        line.settimeout(LONGEST)
+        line.sendall(POST.format("/none").encode())
+        assert line.recv(12) == b"HTTP/1.1 404"
+        time.sleep(0.6 * LIMIT)
+        line.sendall(b" " * 48 + GET[:20].encode())
+        time.sleep(0.6 * LIMIT)
+        line.sendall(GET[20:].encode())
+        got = b""
+        while b"HTTP/1.1 200" not in got and (came := line.recv(4096)):
+            got += came
+        assert b"HTTP/1.1 200" in got
+
+
 def test_a_body_that_comes_slowly_and_an_answer_that_goes_on_are_not_ended(served: tuple[int, Path]) -> None:
     body = b'{"messages": [{"role": "user", "content": "tea"}], "conversation": "c"}'
     head = f"POST /v1/scopes/a/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"

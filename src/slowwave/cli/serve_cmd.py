@@ -29,7 +29,7 @@ REQUEST_SECONDS: Final = 30
     type=POSITIVE,
     default=REQUEST_SECONDS,
     show_default=True,
-    help="How long the header of a request may take, and a body without a byte.",
+    help="Seconds until a connection is closed if the header of a request is not complete, or no byte of a body comes.",
 )
 @click.option("--sleep-every", metavar="SPAN", help="Run the sleep passes that are due this often, such as 8h.")
 @click.option("--proxy-to", metavar="URL", help="Serve the chat completions of a model's server with a memory.")

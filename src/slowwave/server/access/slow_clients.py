@@ -38,10 +38,21 @@ class _Timed(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Wait for the rest of the header or of the body, or for nothing."""
+        before = self.conn.their_state
         super().data_received(data)
+        if before is h11.SEND_BODY and self.conn.their_state is h11.IDLE:
+            self._stop()  # the rest of a body that was answered has come
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        """Wait for the rest of a request that came with the answered one."""
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
         state = self.conn.their_state
         if state is h11.IDLE:
-            if self._timer is None:
+            if self._timer is None and self.conn.trailing_data[0]:
                 self._start()
         elif state is not h11.SEND_BODY:
             self._stop()
