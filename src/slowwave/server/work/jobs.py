@@ -107,7 +107,7 @@ class Jobs:
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
-        self._forgotten: dict[str, Callable[[str], object]] = {}  # jobs that are dropped when they end, by id
+        self._forgotten: dict[str, Callable[[object], object]] = {}  # jobs that are dropped when they end, by id
         self._threads = ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="slowwave-job")
 
     def start(self, scope: str, kind: JobKind, work: Callable[[Report], object]) -> Job:
@@ -153,22 +153,19 @@ class Jobs:
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.scope == scope]
 
-    def forget(self, scope: str, forget_plans: Callable[[str], object]) -> None:
-        """Drop the jobs and the plans of a scope: they may quote what was erased.
-
-        A job that has not ended is dropped when it ends, and so are the plans that it has made.
+    def forget(self, scope: str, drop_plan: Callable[[object], object]) -> None:
+        """Drop the jobs of a scope: their results may quote what was erased. One that has not ended is dropped when it ends.
 
         Args:
             scope: the scope.
-            forget_plans: drops the plans of a scope.
+            drop_plan: called with the result of a job that ends later; drops the plan that it has made.
         """
         with self._lock:
             for job in [job for job in self._jobs.values() if job.scope == scope]:
                 if job.has_ended:
                     del self._jobs[job.id]
                 else:
-                    self._forgotten[job.id] = forget_plans
-        forget_plans(scope)
+                    self._forgotten[job.id] = drop_plan
 
     def close(self) -> None:
         """Wait until every accepted job has ended."""
@@ -193,8 +190,8 @@ class Jobs:
 
     def _drop_if_forgotten(self, job: Job) -> None:
         with self._lock:
-            forget_plans = self._forgotten.pop(job.id, None)
-            if forget_plans is None:
+            drop_plan = self._forgotten.pop(job.id, None)
+            if drop_plan is None:
                 return
             self._jobs.pop(job.id, None)
-        forget_plans(job.scope)
+        drop_plan(job.result)

@@ -62,6 +62,12 @@ class Plans:
         with self._lock:
             self._plans.pop(plan_id, None)
 
+    def drop_of(self, result: object) -> None:
+        """Forget the plan that a job has made, by the result of the job."""
+        match result:
+            case {"plan": {"id": str(plan_id)}}:
+                self.drop(plan_id)
+
     def forget(self, scope: str) -> None:
         """Drop the plans of a scope: they may quote what was erased."""
         with self._lock:
