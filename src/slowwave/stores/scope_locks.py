@@ -16,7 +16,7 @@ class ScopeLocks:
     """
 
     def __init__(self) -> None:
-        self._mutex = threading.RLock()  # reentrant, as `Searcher._cache_lock` is
+        self._mutex = threading.RLock()  # a signal handler may close the store while this thread holds it
         self._released = threading.Condition(self._mutex)
         self._queues: dict[str, list[int]] = {}  # threads by scope: the first holds it, the others wait
 

@@ -129,7 +129,7 @@ class Pool:
         self._name = name
         self._configure = configure
         self._most = most
-        self._lock = threading.RLock()  # reentrant, as `Searcher._cache_lock` is
+        self._lock = threading.RLock()  # a signal handler may close the store while this thread holds it
         self._freed = threading.Condition(self._lock)
         self._queue: deque[object] = deque()  # the holders that wait; the first takes the next connection
         self._taken: dict[object, RawConnection | None] = {}  # by holder; None while one is opened
@@ -140,6 +140,7 @@ class Pool:
         """Change the greatest number of connections; those above it are kept until the pool closes."""
         with self._lock:
             self._most = most
+            self._freed.notify_all()
 
     def take(self, holder: object, seconds: float) -> RawConnection:
         """Take a connection out of the pool, or open one, within so many seconds.
