@@ -14,9 +14,12 @@ from slowwave.server.work.plans import Plans
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_job_that_runs_during_an_erase_is_dropped_with_its_plans_when_it_ends(fails: bool) -> None:
+def test_a_job_that_runs_during_an_erase_is_dropped_with_its_plans_when_it_ends(
+    fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, erased = threading.Event(), threading.Event()
     results: list[object] = []
+    plans = Plans()
     jobs = Jobs()
 
     def work(_: Report) -> str:
@@ -26,11 +29,12 @@ def test_a_job_that_runs_during_an_erase_is_dropped_with_its_plans_when_it_ends(
             raise InputError("Ada bakes rye bread")
         return "Ada bakes rye bread"
 
+    monkeypatch.setattr(plans, "drop_of", results.append)
     job = jobs.start("acme/ada", "sleep", work)
     other = jobs.start("acme/bob", "sleep", lambda _: "Bob rows")
     assert begun.wait(LONGEST)
     until(lambda: other.has_ended)
-    jobs.forget("acme/ada", results.append)
+    jobs.forget("acme/ada", plans)
     assert results == []
     assert jobs.get("acme/ada", job.id).state == "running"
     erased.set()

@@ -200,8 +200,7 @@ def _erase(
     memory, is_sure = visit.act(token, "erase"), sure == "yes"
     receipt = memory.erase(id=memory_id, conversation=conversation, dry_run=not is_sure)
     if is_sure:
-        visit.state.jobs.forget(memory.scope, visit.state.plans.drop_of)
-        visit.state.plans.forget(memory.scope)
+        visit.state.jobs.forget(memory.scope, visit.state.plans)
     return receipt
 
 

@@ -120,8 +120,7 @@ def erase(memory: Erasing, jobs: JobsOf, plans: PlansOf, asked: ask.Erasure) -> 
     """Destroy memories and everything derived from them, and verify it. It cannot be undone."""
     found = memory.erase(**asked.model_dump())
     if not asked.dry_run:
-        jobs.forget(memory.scope, plans.drop_of)
-        plans.forget(memory.scope)
+        jobs.forget(memory.scope, plans)
     return view.ErasureView.model_validate(found)
 
 

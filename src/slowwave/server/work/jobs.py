@@ -12,6 +12,7 @@ from slowwave.errors import NotFoundError, SlowwaveError
 from slowwave.log import Log
 from slowwave.pipelines.planning import new_id
 from slowwave.server.access.errors import OverloadedError
+from slowwave.server.work.plans import Plans
 
 State: TypeAlias = Literal["waiting", "running", "done", "failed"]
 JobKind: TypeAlias = Literal["sleep", "consolidate", "import"]
@@ -107,7 +108,7 @@ class Jobs:
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
-        self._forgotten: dict[str, Callable[[object], object]] = {}  # jobs that are dropped when they end, by id
+        self._forgotten: dict[str, Plans] = {}  # where the plans of jobs are that are dropped when they end, by id
         self._threads = ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="slowwave-job")
 
     def start(self, scope: str, kind: JobKind, work: Callable[[Report], object]) -> Job:
@@ -153,19 +154,18 @@ class Jobs:
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.scope == scope]
 
-    def forget(self, scope: str, drop_plan: Callable[[object], object]) -> None:
-        """Drop the jobs of a scope: their results may quote what was erased. One that has not ended is dropped when it ends.
+    def forget(self, scope: str, plans: Plans) -> None:
+        """Drop the jobs and the plans of a scope: they may quote what was erased.
 
-        Args:
-            scope: the scope.
-            drop_plan: called with the result of a job that ends later; drops the plan that it has made.
+        A job that has not ended is dropped when it ends, with the plan that it has made.
         """
         with self._lock:
             for job in [job for job in self._jobs.values() if job.scope == scope]:
                 if job.has_ended:
                     del self._jobs[job.id]
                 else:
-                    self._forgotten[job.id] = drop_plan
+                    self._forgotten[job.id] = plans
+        plans.forget(scope)
 
     def close(self) -> None:
         """Wait until every accepted job has ended."""
@@ -190,8 +190,8 @@ class Jobs:
 
     def _drop_if_forgotten(self, job: Job) -> None:
         with self._lock:
-            drop_plan = self._forgotten.pop(job.id, None)
-            if drop_plan is None:
+            plans = self._forgotten.pop(job.id, None)
+            if plans is None:
                 return
             self._jobs.pop(job.id, None)
-        drop_plan(job.result)
+        plans.drop_of(job.result)
