@@ -28,7 +28,7 @@ def test_a_killed_process_has_exited_before_and_after_its_parent_waits() -> None
     assert not has_exited(name)
     other.kill()
     if sys.platform == "linux":
-        until(lambda: has_exited(name))  # nobody has asked how it ended, and still it has
+        until(lambda: has_exited(name))  # no process has asked how it ended, and still it has
     other.wait()
     assert has_exited(name)
 

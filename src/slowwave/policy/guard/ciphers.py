@@ -1,4 +1,4 @@
-"""Reads texts in which each letter stands for another one, or in which the letters have another order.
+"""Reads texts in which each letter is replaced by another one, or in which the order of the letters is changed.
 
 The alphabet is moved by some places (rot13 and others) or read from its end, the text or each word is written backwards, the
 letters inside words are mixed, or each letter is written in Morse code. Every step takes time linear in the length of the text.

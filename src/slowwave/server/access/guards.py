@@ -140,7 +140,7 @@ class BodyGuard:
                     headers.setdefault(name, value)
             await send(message)
 
-        with suppress(TooLargeError, ClientDisconnect):  # nobody waits for an answer to half a body
+        with suppress(TooLargeError, ClientDisconnect):  # no client waits for an answer to half a body
             await self._app(scope, counted, safe)
         if too_large and not begun:
             await refusal(scope, receive, send)
