@@ -124,7 +124,6 @@ class ChangeSet:
             current = self.states.get(new.id, new)
             decided = replace(new, flags=new.flags - {UNRECONCILED}, version=current.version)
             if decided == current:
-                self.states.setdefault(current.id, current)  # callers read it from the states
                 return current
             decided = reschedule(replace(decided, version=current.version + 1), self.ports.config)
             new_entry = entry if decided.text != current.text else None
@@ -279,7 +278,7 @@ class ChangeSet:
         self._add_uses(stored, merged, because=because)
         self.outcomes[new.id] = ("UPDATE", because)
         self.notes.append(f"it replaces {current.text!r}, whose source is trusted less")
-        return self.states[stored.id]
+        return self.states.get(stored.id, stored)
 
     def _merge_into(self, new: Memory, into: Memory, *, stored: bool, because: str) -> None:
         """Record that another memory holds the fact, and archive it if it is in the store."""
