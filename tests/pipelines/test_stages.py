@@ -1,14 +1,18 @@
 """The stages of sleep one by one: what each does, and what it leaves alone."""
 
 import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from slowwave import AgentMemory, Config, Message
 from slowwave.errors import ModelError
 from slowwave.model.mind import Verdict
 from slowwave.policy.retention.policies import fade_date
+from slowwave.testing.clock import FrozenClock
 
 if TYPE_CHECKING:
     from tests.conftest import Only, Says, Texts, World
@@ -335,3 +339,31 @@ def test_the_numbers_of_a_policy_are_those_of_the_handle(world: "World", texts: 
     assert stricter.strength(stricter.get_all()[0].id) < 0.1
     assert memory.strength(memory.get_all()[0].id) > 0.1
     assert len(texts(memory)) == 1
+
+
+class Alike:
+    """An embedder in which all texts mean the same."""
+
+    name, dim, is_local = "alike-4", 4, True
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return np.tile(np.array([1, 0, 0, 0], dtype=np.float32), (len(texts), 1))
+
+
+def test_faded_facts_that_are_near_one_another_and_no_duplicates_are_summarised() -> None:
+    clock = FrozenClock(datetime(2026, 3, 1, tzinfo=UTC))
+    lines = [
+        "User went hiking at Mount Rainier on March 12, 2024",
+        "User went kayaking at Lake Washington on March 15, 2024",
+        "User ran a 5K in Fremont on March 20, 2024",
+        "User went rock climbing at Stone Gardens on March 25, 2024",
+        "User joined a cycling club on March 28, 2024",
+    ]
+    with AgentMemory.open(":memory:", llm=None, embedder=Alike(), clock=clock) as memory:
+        for line in lines:
+            memory.add(line, kind="episodic", category="observation")
+        while any(memory.strength(fact.id) >= 0.2 for fact in memory.get_all()):
+            clock.advance(days=1)
+        memory.sleep()
+        (summary,) = memory.get_all(kinds=["summary"])
+        assert len(summary.members) == 5
