@@ -345,3 +345,12 @@ def test_only_a_loopback_address_is_a_proxy() -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 2
     assert "a proxy is for programs of this machine" in done.stderr
+
+
+def test_a_server_on_this_machine_is_not_asked_through_another_proxy(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    client, upstream = start(says("Hello."))
+    assert ask(client, FACT).status_code == 200
+    assert FACT in str(upstream.received[0].body)

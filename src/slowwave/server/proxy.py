@@ -23,6 +23,7 @@ from slowwave.pipelines.admin.access import MARK
 from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.errors import UnauthorizedError
 from slowwave.server.access.problems import problem, problem_of, status_kind
+from slowwave.transport.address import is_this_machine
 
 if TYPE_CHECKING:
     import httpx2
@@ -173,7 +174,11 @@ class Proxy:
         import httpx2  # noqa: PLC0415 - few servers are proxies, and the import takes a tenth of a second
 
         if self._client is None:
-            self._client = httpx2.AsyncClient(timeout=httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS))
+            self._client = httpx2.AsyncClient(
+                timeout=httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+                verify=httpx2.create_ssl_context(),
+                trust_env=not is_this_machine(self._upstream),  # a proxy would get what is meant for this machine
+            )
         headers = {
             name: value
             for name, value in request.headers.items()

@@ -1,10 +1,13 @@
-"""Addresses of servers. Only this module decides which key is sent to which URL."""
+"""Addresses of servers. Only this module decides which key is sent to which URL, and that no proxy is asked for this machine."""
 
 import os
 import re
+import socket
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import getproxies
 
 from slowwave.errors import SettingsError
 
@@ -88,6 +91,29 @@ def login_of(url: str) -> tuple[str, str] | None:
     parts = _parts(url)
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     return (user, password) if user or password else None
+
+
+def is_this_machine(url: str) -> bool:
+    """Whether a URL is one of this machine, in any form that the resolver reads as its own address.
+
+    >>> [is_this_machine(f"http://{host}/v1") for host in ("localhost", "127.1", "[::1]:80", "0.0.0.0", "gpu")]
+    [True, True, True, True, False]
+    """
+    host = (_parts(url).hostname or "").rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(host if ":" in host else socket.inet_aton(host))
+    except (OSError, ValueError):
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_loopback or mapped.is_unspecified
+
+
+def proxy_of_environment(url: str) -> str:
+    """The proxy that the environment or the system names for the scheme of a URL, as it may be shown; "" if none."""
+    proxies = getproxies()
+    return masked(proxies.get(_parts(url).scheme) or proxies.get("all") or "")
 
 
 def masked(text: str) -> str:

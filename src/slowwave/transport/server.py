@@ -19,9 +19,11 @@ from slowwave.transport.address import (
     account_headers,
     address_of,
     is_openai,
+    is_this_machine,
     key_for,
     key_of_environment,
     login_of,
+    proxy_of_environment,
     without_login,
 )
 from slowwave.transport.deadline import Deadline, bind
@@ -73,6 +75,8 @@ class Server:
         self._openai = is_openai(url)
         self._secrets = self._known_secrets(self._key or "")
         self._seconds, self._patience, self._setting = seconds, patience, setting
+        self._named = self.address
+        """The address as errors name it: with the proxy that is asked for it, once it is connected."""
         self._deadline = Deadline()
         self._lock = threading.Lock()
         self._client: Client | None = None
@@ -127,11 +131,13 @@ class Server:
             )
             response = connected.send(request, stream=True)
         except httpx2.TimeoutException as error:
-            late = f"{self.address} gave no answer within {seconds:g} seconds ({self._setting}_SECONDS)"
-            raise TransientError(late, sent=_sent(error), cause=f"{self.address} timed out") from None
+            late = f"{self._named} gave no answer within {seconds:g} seconds ({self._setting}_SECONDS)"
+            raise TransientError(late, sent=_sent(error), cause=f"{self._named} timed out") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            broken = f"{self.address} cannot be reached: {self._quoted(str(error))}; does it run?"
-            raise TransientError(broken, sent=_sent(error), cause=f"{self.address} cannot be reached") from None
+            proxied = self._named != self.address
+            ask = "NO_PROXY names the servers that are reached without it" if proxied else "does it run?"
+            broken = f"{self._named} cannot be reached: {self._quoted(str(error))}; {ask}"
+            raise TransientError(broken, sent=_sent(error), cause=f"{self._named} cannot be reached") from None
         try:
             return self._read(response, longest)
         finally:
@@ -149,11 +155,15 @@ class Server:
                 client = httpx2.Client(
                     headers={**_HEADERS, **account_headers(self._url), "Authorization": self._authorization(key)},
                     limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
+                    verify=httpx2.create_ssl_context(),
+                    trust_env=not is_this_machine(self._url),  # a proxy would get what is meant for this machine
                 )
             except (OSError, ValueError, ImportError) as error:  # certificates or a proxy of the environment
-                unusable = f"no connection to {self.address} can be set up: {self._quoted(str(error))}"
+                unusable = f"no connection to {self._named} can be set up: {self._quoted(str(error))}"
                 raise TransportError(unusable, sent=False) from None
             bind(client, self._deadline)
+            if client._transport_for_url(httpx2.URL(self._url)) is not client._transport:  # noqa: SLF001 - it has no public name
+                self._named = f"{self.address} through the proxy {proxy_of_environment(self._url)}"
             protect_logs()
             self._client = client
             return client
@@ -186,16 +196,16 @@ class Server:
             raise self._refused(response, self._body(response, BODY_LONGEST).decode("utf-8", "replace"))
         content = self._body(response, longest)
         if not content.strip():
-            raise TransientError(f"{self.address} answered with an empty body", cause=f"{self.address} sent no body")
+            raise TransientError(f"{self._named} answered with an empty body", cause=f"{self._named} sent no body")
         try:
             data = json.loads(content)
         except (ValueError, RecursionError):
             quoted = self._quoted(content.decode("utf-8", "replace"))
             raise TransportError(
-                f"{self.address} answered with something that is not valid JSON: {quoted!r}; is base_url right?"
+                f"{self._named} answered with something that is not valid JSON: {quoted!r}; is base_url right?"
             ) from None
         if not isinstance(data, Mapping) or data.get("error"):
-            raise TransportError(f"{self.address} answered with an error: {self._quoted(_message(data))}")
+            raise TransportError(f"{self._named} answered with an error: {self._quoted(_message(data))}")
         return data
 
     def _body(self, response: "Response", longest: int) -> bytes:
@@ -205,7 +215,7 @@ class Server:
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"", "identity", "gzip"}:
             raise TransportError(
-                f"{self.address} answered in an encoding that was not requested: {self._quoted(encoding)}"
+                f"{self._named} answered in an encoding that was not requested: {self._quoted(encoding)}"
             )
         unzip = zlib.decompressobj(_GZIP) if encoding == "gzip" else None
         content, received = bytearray(), 0
@@ -214,20 +224,20 @@ class Server:
                 received += len(piece)
                 content += unzip.decompress(piece, longest + 1 - len(content)) if unzip else piece
                 if max(received, len(content)) > longest:
-                    raise TransportError(f"{self.address} answered with more than {longest:,} bytes")
+                    raise TransportError(f"{self._named} answered with more than {longest:,} bytes")
         except httpx2.TimeoutException:
-            late = f"{self.address} was still answering when its time was over"
-            raise TransientError(late, cause=f"{self.address} timed out") from None
+            late = f"{self._named} was still answering when its time was over"
+            raise TransientError(late, cause=f"{self._named} timed out") from None
         except (httpx2.HTTPError, zlib.error) as error:
-            broken = f"{self.address} broke off its answer"
+            broken = f"{self._named} broke off its answer"
             raise TransientError(f"{broken}: {self._quoted(str(error))}", cause=broken) from None
         if unzip and not unzip.eof:
-            raise TransientError(f"{self.address} broke off its answer", cause=f"{self.address} broke off its answer")
+            raise TransientError(f"{self._named} broke off its answer", cause=f"{self._named} broke off its answer")
         return self._secrets.removed_from_body(bytes(content))
 
     def _refused(self, response: "Response", body: str) -> TransportError:
         status, quoted = response.status_code, self._quoted(_error(body))
-        message = f"{self.address} answered {status}: {quoted}" if quoted else f"{self.address} answered {status}"
+        message = f"{self._named} answered {status}: {quoted}" if quoted else f"{self._named} answered {status}"
         if status in {401, 403}:
             shared = "OPENAI_API_KEY or " if self._openai else ""
             note = "" if self._openai else "; OPENAI_API_KEY is sent to OpenAI's own address only"
@@ -239,7 +249,7 @@ class Server:
         if status in _TRANSIENT or status >= 500:  # noqa: PLR2004
             after = retry_delay(response.headers.get("retry-after"), datetime.now(UTC))
             limited = after if status != 429 or after is not None else LIMITED  # noqa: PLR2004
-            return TransientError(message, after, cause=f"{self.address} answered {status}", limited=limited)
+            return TransientError(message, after, cause=f"{self._named} answered {status}", limited=limited)
         if 300 <= status < 400:  # noqa: PLR2004
             return TransportError(
                 f"{message}; redirects are not followed: set base_url to the address that it redirects to"
