@@ -20,7 +20,6 @@ READS_PACKAGE_DATA = frozenset(
         *("policy/text/languages.py", "policy/text/lexicon.py", "policy/text/word_frequency.py"),
         *("policy/guard/lexicon.py", "policy/guard/order_words.py", "policy/guard/secret_words.py"),
         "policy/guard/seed_words.py",
-        "policy/ranking/everyday_words.py",
     }
 )
 """The only modules of `policy` that read files: the tables of the package itself."""

@@ -355,41 +355,6 @@ def _stated(world: "World", talk: "Talk", said: Sequence[str], facts: Sequence[s
     return memory
 
 
-def test_what_the_user_is_and_where_is_known_in_every_context_and_an_older_home_is_not(
-    world: "World", talk: "Talk"
-) -> None:
-    said = ["I live in Lyon", "I work at Siemens", "I am allergic to walnuts", "I feed the ducks", "I moved to Nantes"]
-    facts = [words.replace("I am", "The user is").replace("I ", "The user ") for words in said]
-    memory = _stated(world, talk, said, facts)
-    assert {fact.text for fact in memory.get_all()} >= {facts[1], facts[2], facts[4]}
-    context = memory.context("Which poem suits the winter?", conversation="other", budget_tokens=1200)
-    core = next(section for section in context.sections if section.name == "Known about the user")
-    assert [item.text for item in core.items] == [facts[4], facts[1], facts[2]]
-    assert sum(item.tokens for item in core.items) <= 60
-
-
-@pytest.mark.parametrize("category", ["person", "identity"])
-def test_a_question_about_another_speaker_shows_nothing_of_the_user(world: "World", category: str) -> None:
-    memory = world.open()
-    said = [
-        Message(role="user", content="I live in Lyon now.", speaker="Ines"),
-        Message(role="assistant", content="Nice to hear.", speaker="Bruno"),
-    ]
-    world.mind.facts = [
-        Fact(text="Ines lives in Lyon", turn=1, quote="I live in Lyon", subject="Ines", category=category)
-    ]
-    memory.add_messages(said, conversation="c")
-    memory.consolidate("c", force=True)
-    headings = {
-        name: [section.name for section in memory.context(f"Which poems does {name} like?", conversation="c").sections]
-        for name in ("Ines", "Bruno")
-    }
-    assert "Known about the user" in headings["Ines"]
-    assert "Known about the user" not in headings["Bruno"]
-    memory.pin(memory.get_all()[0].id)
-    assert "Ines lives in Lyon" in str(memory.context("Which poems does Bruno like?", conversation="c"))
-
-
 def test_a_newer_instruction_replaces_an_older_one_that_conflicts(world: "World", talk: "Talk") -> None:
     standing = "Always answer in French.", "Fine.", "From now on answer in English, no longer in French."
     memory = _instructed(world, talk, *standing)

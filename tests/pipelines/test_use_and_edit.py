@@ -302,3 +302,15 @@ def test_more_memories_than_a_group_holds_can_be_used_at_once(world: "World") ->
         memory.ports.store.apply(builders.plan(*map(builders.add, part), scope="t"))
     assert memory.record_retrieval(facts) == GROUP_MAX + 1
     assert {fact.accesses for fact in memory.get_all(limit=None)} == {1}
+
+
+def test_a_correction_of_an_event_keeps_its_day(world: "World") -> None:
+    memory = world.open(llm=None)
+    memory.add_message(Message(role="user", content="I met Bob in Porto yesterday."), "c")
+    memory.consolidate_all(force=True)
+    (before,) = memory.get_all()
+    assert before.kind == "episodic"
+    world.later(days=30)
+    memory.update(before.id, "The user met Carla in Lisbon")
+    after = memory.get(before.id)
+    assert (after.sources, after.valid_from) == ((), before.valid_from)

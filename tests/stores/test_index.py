@@ -440,12 +440,6 @@ def test_a_topic_page_takes_no_place_unless_its_category_is_asked_for() -> None:
     assert index.originals == 1
 
 
-def test_a_message_whose_facts_are_all_outdated_names_them() -> None:
-    old = known("f", "Ann has a cat", "c1", phase="superseded", reason="replaced", superseded_by="g")
-    index = built([said(1, "I have a cat"), said(2, "I have a dog"), old, known("g", "Ann has a dog", "c2")])
-    assert {one.id: one.replaced for one in index.search(query("cat dog"))} == {"c1": ("f",), "c2": ()}
-
-
 def test_filters() -> None:
     rows = [
         said(1, "cat"),

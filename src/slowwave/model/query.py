@@ -62,8 +62,7 @@ class Ranked:
     """One result of a ranking, by id.
 
     `parts` add up to `score`. `facts` are the facts shown with it. `cosine` is that of query and text, None without
-    vectors. `shared` is how many stems, without stop words, query and text share. `relevance` is that of `Hit`. `replaced` are the
-    facts that rest on it if all of them are outdated; empty if one is current.
+    vectors. `shared` is how many stems, without stop words, query and text share. `relevance` is that of `Hit`.
     """
 
     id: str
@@ -73,7 +72,6 @@ class Ranked:
     cosine: float | None = None
     shared: int = 0
     relevance: float = 0.0
-    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +150,7 @@ class Hit:
 
     `facts` are the facts derived from a message, which are shown with it.
     `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
-    why it is marked, and `perhaps` that it is outdated only perhaps. `replaced` are the facts that rest on a message if all of
-    them are outdated; the message is then marked as they are.
+    why it is marked, and `perhaps` that it is outdated only perhaps.
     """
 
     memory: Memory
@@ -166,7 +163,6 @@ class Hit:
     stale: bool = False
     because: str = ""
     perhaps: bool = field(default=False, repr=False)
-    replaced: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def id(self) -> str:

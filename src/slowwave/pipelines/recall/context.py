@@ -32,7 +32,6 @@ from slowwave.pipelines.recall.search import (
     announce,
     search,
 )
-from slowwave.pipelines.recall.state_lines import STATED, stated, with_state
 from slowwave.policy.guard.fence import fence_tag, render
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.ranking.layout import CHAT, LAYOUTS, Layout, shortened
@@ -162,7 +161,7 @@ def context(ports: Ports, wanted: ContextRequest) -> Context:
 
 def _selections(wanted: ContextRequest) -> list[Where]:
     """What a context selects, as far as it is known before the ranking."""
-    found = [*CORE, STATED, INSTRUCTIONS]
+    found = [*CORE, INSTRUCTIONS]
     if _shows_latest(wanted):
         found.append(NEWEST_MESSAGE)
     elif wanted.conversation is not None:
@@ -404,7 +403,6 @@ def _candidates(
     experience_ids = {hit.memory.id for hit in experiences}
     core, latest = core_lines(ports), _latest_messages(ports, announced.latest)
     of_user = [item for item in core if _is_from_user(item)]
-    of_user = with_state(of_user, stated(ports, wanted.question, latest), int(limits["core"]))
     return {
         "core": of_user[: ports.config.injection_top_k],
         "less trusted core": [item for item in core if not _is_from_user(item)],

@@ -22,9 +22,7 @@ from slowwave.pipelines.recall.pages import PAGES, SHORTEST_LIST, with_page
 from slowwave.pipelines.recall.places import with_fair_places
 from slowwave.pipelines.recall.reading import asked
 from slowwave.pipelines.recall.sources import sources_of
-from slowwave.policy.comparison.restatement import asks_current_value, superseded_hits
 from slowwave.policy.comparison.values import asks_for_present, asks_for_value, newest_above_outdated, older_value_hits
-from slowwave.policy.ranking.slots import Slot, slot_of
 from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.text.languages import is_foreign
 from slowwave.policy.text.tokens import content_terms
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from slowwave.policy.comparison.succession import Supersession
-    from slowwave.policy.comparison.values import ValuePair
 
 _log = Log("recall")
 
@@ -102,30 +99,25 @@ def _selections(request: Search, question: str) -> list[Where]:
 
 def _rank(
     ports: Ports, request: Search, question: str, reading: Reading, vector: "NDArray[np.float32] | None"
-) -> tuple[Query, dict[str, Memory] | None, Slot | None]:
-    """The query of a request, the memories known at its time, and its slot. Its rankings are announced."""
+) -> tuple[Query, dict[str, Memory] | None]:
+    """The query of a request, and the memories known at its time. Its ranking is announced."""
     query, known = _query(ports, request, question, vector)
-    slot = slot_of(question)
-    if slot is not None or asks_for_value(question) or asks_current_value(question):
+    if asks_for_value(question):
         query = replace(query, top_k=max(request.top_k, LOOKED_AT))
     if query.allowed is None or query.allowed:
         reading.rank(_foreign(query))
-        if slot is not None:
-            reading.rank(_foreign(_of_slot(query, slot)))
-    return query, known, slot
+    return query, known
 
 
 def _search(
     ports: Ports, request: Search, question: str, reading: Reading, vector: "NDArray[np.float32] | None"
 ) -> list[Hit]:
-    query, known, slot = _rank(ports, request, question, reading, vector)
+    query, known = _rank(ports, request, question, reading, vector)
     if query.allowed is not None and not query.allowed:
         return []
     hits = _findable(ports, query, known, request)
     _log.debug("search: %d hits found, at most %d returned", len(hits), request.top_k)
-    hits = _changed_values(ports, question, hits, request)
-    if slot is not None:
-        hits = _stated_first(ports, slot, hits, query, known, request)
+    hits = _changed_values(ports, question, hits)
     hits = hits[: request.top_k]
     if request.min_relevance is not None:
         hits = [hit for hit in hits if hit.relevance >= request.min_relevance]
@@ -140,20 +132,6 @@ def _is_unfiltered(request: Search) -> bool:
     filters = (request.categories, request.kinds, request.conversation, request.except_conversation, request.since)
     more = (request.until, request.as_of, request.passes, request.folder, request.min_relevance)
     return not request.deep and all(value is None for value in (*filters, *more))
-
-
-def _stated_first(
-    ports: Ports, slot: Slot, hits: list[Hit], query: Query, known: dict[str, Memory] | None, request: Search
-) -> list[Hit]:
-    """The hits, with statements of the slot first; those without a word of the question are searched by their own words."""
-    from slowwave.pipelines.recall.slots import stated_first  # noqa: PLC0415 - most questions do without
-
-    return stated_first(slot, hits, _findable(ports, _of_slot(query, slot), known, request))
-
-
-def _of_slot(query: Query, slot: Slot) -> Query:
-    """The query for statements of the slot."""
-    return replace(query, text=slot.wording, vector=None, embedder=None, top_k=2 * LOOKED_AT)
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:
@@ -400,25 +378,22 @@ def _hits(ports: Ports, ranked: Sequence[Ranked], known: dict[str, Memory] | Non
                 deep=request.deep and not (memory.is_searchable and memory.gist is None),
                 stale=memory.outdated and request.as_of is None,
                 because=f"{memory.reason or memory.phase}" if not memory.is_searchable else "",
-                replaced=row.replaced,
             )
         )
     return hits
 
 
-def _changed_values(ports: Ports, question: str, hits: list[Hit], request: Search) -> list[Hit]:
+def _changed_values(ports: Ports, question: str, hits: list[Hit]) -> list[Hit]:
     """If two hits give different values of what the question asks for, the older is marked and the newer moves directly above it.
 
     A question for the past ("when did", "before", "how did it change") keeps the order of the ranking.
     """
+    if not asks_for_value(question):
+        return hits
     places = [place for place, hit in enumerate(hits[:LOOKED_AT]) if _gives_values(hit.memory)]
-    statements = [(hits[n].text, hits[n].memory.at, hits[n].memory.speaker) for n in places]
-    found = superseded_hits(question, statements)
-    if asks_for_value(question):
-        found += older_value_hits(question, [(text, at) for text, at, _ in statements], rarity_in_scope(ports))
+    statements = [(hits[n].text, hits[n].memory.at) for n in places]
+    found = older_value_hits(question, statements, rarity_in_scope(ports))
     pairs = [replace(pair, newer=places[pair.newer], older=places[pair.older]) for pair in found]
-    if request.as_of is None and request.known_at is None:
-        pairs += _replaced_hits(ports, question, hits)
     for pair in pairs:
         if pair.stale and not hits[pair.older].stale:
             hits[pair.older] = replace(
@@ -437,15 +412,6 @@ def _saying(facts: Sequence[Memory], value: str) -> tuple[Memory, ...]:
     """The facts that say an outdated value: the mark of their message would be wrong for the others."""
     wanted = content_terms(value)
     return tuple(fact for fact in facts if 2 * len(wanted & content_terms(fact.text)) >= len(wanted))
-
-
-def _replaced_hits(ports: Ports, question: str, hits: list[Hit]) -> "list[ValuePair]":
-    facts = {hit.memory.id: hit.replaced for hit in hits if hit.replaced and not hit.stale}
-    if not facts:
-        return []
-    from slowwave.pipelines.recall.replaced import replaced_hits  # noqa: PLC0415 - most questions do without
-
-    return replaced_hits(ports, question, hits, facts)
 
 
 def _gives_values(memory: Memory) -> bool:

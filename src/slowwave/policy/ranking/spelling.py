@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Final
 
 from slowwave.model.query import Ranked
-from slowwave.policy.ranking.everyday_words import subject_shares
 from slowwave.policy.ranking.score import LENGTH, SATURATION
 from slowwave.policy.text.features import is_small_talk
 from slowwave.policy.text.languages import content_words, is_hiragana
@@ -20,10 +19,6 @@ from slowwave.policy.text.tokens import is_unspaced, words
 
 SPELLING: Final = 0.5
 """The weight of the share of a question's trigrams; that of the share of its words is 1."""
-SUBJECT: Final = 0.3
-"""The weight of the share of a question's everyday subjects, such as home or work."""
-OF_SUBJECT: Final = 0.25
-"""How many content words of a question such a subject counts as for the relevance of a text."""
 CANDIDATES: Final = 100
 """How many of the best results by words and meaning are compared by their spelling."""
 LONGEST: Final = 2_000
@@ -32,7 +27,7 @@ _SIZE: Final = 3
 
 
 def with_spelling(question: str, ranked: Sequence[Ranked], texts: Mapping[str, str]) -> list[Ranked]:
-    """The results by score, spelling and everyday subject, the best first; unchanged for an English question and for small talk.
+    """The results by score and spelling, the best first; unchanged for an English question and for small talk.
 
     Args:
         question: The question.
@@ -44,23 +39,18 @@ def with_spelling(question: str, ranked: Sequence[Ranked], texts: Mapping[str, s
     if shares is None:
         return list(ranked)
     asked = len(content_words(question)[0])
-    subjects = subject_shares(question, said) or [0.0] * len(said)
     spelled = [
         replace(
             row,
-            score=row.score + share + SUBJECT * subject,
-            parts={**row.parts, **_parts(share, SUBJECT * subject)},
-            relevance=max(row.relevance, _relevance(asked * share / SPELLING + OF_SUBJECT * subject)),
+            score=row.score + share,
+            parts={**row.parts, "spelling": share},
+            relevance=max(row.relevance, _relevance(asked * share / SPELLING)),
         )
-        if share or subject
+        if share
         else row
-        for row, share, subject in zip(ranked, shares, subjects, strict=True)
+        for row, share in zip(ranked, shares, strict=True)
     ]
     return sorted(spelled, key=lambda row: -row.score)  # sorting is stable
-
-
-def _parts(spelling: float, subject: float) -> dict[str, float]:
-    return {name: share for name, share in (("spelling", spelling), ("subject", subject)) if share}
 
 
 def _relevance(covered: float) -> float:

@@ -1,7 +1,6 @@
 """The search index of one scope in RAM: built from stored index entries, extended by new ones, scanned exactly."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from heapq import nsmallest
 
 import numpy as np
@@ -141,13 +140,8 @@ class Index:
         rows = self._ordered(top_rows_with_ties(np.where(allowed, scores, -np.inf), query.top_k), scores, query.top_k)
         shown = self._shown(rows, scores, searchable, corpus)
         features, shared = self._features(rows, shown, shares, corpus, question, query.related)
-        replaced = self._replaced(rows, corpus)
         groups = [[features[row], *(features[self._rows.row[fact]] for fact in shown.get(row, ()))] for row in rows]
-        ranked = self._ranked(rows, shares, scores, shown, relevances(groups, question, self.originals), shared)
-        return [
-            replace(one, replaced=replaced[row]) if row in replaced else one
-            for row, one in zip(rows, ranked, strict=True)
-        ]
+        return self._ranked(rows, shares, scores, shown, relevances(groups, question, self.originals), shared)
 
     def _parts(self, corpus: Corpus, question: ParsedQuestion, query: Query) -> dict[str, Floats]:
         """The parts of every score. They are cached, because a context asks the same question of several selections."""
@@ -227,20 +221,6 @@ class Index:
         for fact in self._ordered(np.array(list(home), dtype=np.intp), scores, len(home)):
             shown.setdefault(home[fact], []).append(self._rows.ids[fact])
         return shown
-
-    def _replaced(self, rows: list[int], corpus: Corpus) -> dict[int, tuple[str, ...]]:
-        """By row, the facts that rest on it, if all that are open are outdated."""
-        if not len(corpus.lenders) or not (outdated := self._rows.view("outdated")).any():
-            return {}
-        resting: dict[int, list[int]] = {}
-        near = _among(corpus.borrowers, rows) & self._rows.view("open")[corpus.lenders]
-        for fact, row in zip(corpus.lenders[near].tolist(), corpus.borrowers[near].tolist(), strict=True):
-            resting.setdefault(row, []).append(fact)
-        return {
-            row: tuple(self._rows.ids[fact] for fact in facts)
-            for row, facts in resting.items()
-            if outdated[facts].all()
-        }
 
     def _features(
         self,
