@@ -164,9 +164,6 @@ class ModelLimits(Protocol):
 
         Returns:
             None: the call may be made. Otherwise why not, and until when.
-
-        Raises:
-            OlderSchemaError: the budget has limits, and the schema of the store cannot count yet.
         """
         ...
 

@@ -62,6 +62,7 @@ memories = st.builds(
     version=st.integers(1, 2**40),
     flags=st.frozensets(names, max_size=3),
     metadata=st.dictionaries(names, texts, max_size=3),
+    zone=st.none() | names,
 )
 
 

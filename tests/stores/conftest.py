@@ -66,13 +66,20 @@ def in_postgres(address: str, emptied: Callable[[], None]) -> Iterator[PostgresS
 
 @contextmanager
 def older_store(address: str, steps: int) -> Iterator[PostgresStore]:
-    """A store after the first migrations. While the block runs it has the columns that every write needs."""
+    """A store after the first migrations. While the block runs it has what every write and every copy needs."""
     opened = PostgresStore(address, steps=migrations("postgres")[:steps])
     with psycopg.connect(address) as db:
-        db.execute("ALTER TABLE slowwave.runs ADD undoes text, ADD details text NOT NULL DEFAULT '[]'")
+        db.execute("ALTER TABLE slowwave.runs ADD undoes text, ADD details text NOT NULL DEFAULT '[]', ADD seal bigint")
         db.execute("ALTER TABLE slowwave.conversations ADD title text")
+        db.execute("ALTER TABLE slowwave.memories ADD zone text")
+        db.execute(
+            "CREATE TABLE slowwave.unreadable (scope bigint, conversation text, seq bigint, mind text, reason text, at bigint)"
+        )
+        db.execute("GRANT SELECT ON slowwave.unreadable TO slowwave_app")
     yield opened
     opened.close()
     with psycopg.connect(address) as db:
-        db.execute("ALTER TABLE slowwave.runs DROP undoes, DROP details")
+        db.execute("ALTER TABLE slowwave.runs DROP undoes, DROP details, DROP seal")
+        db.execute("ALTER TABLE slowwave.memories DROP zone")
+        db.execute("DROP TABLE slowwave.unreadable")
         db.execute("ALTER TABLE slowwave.conversations DROP title")

@@ -287,6 +287,7 @@ def test_every_column_of_every_table_is_copied(full: SqliteStore) -> None:
             "answers",
             "model_use",
             "model_pauses",
+            "log",
         }:
             columns = {row[0] for row in full._db.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()}
             assert columns == set(TABLES[table]), table

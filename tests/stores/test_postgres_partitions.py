@@ -112,7 +112,7 @@ def test_an_older_store_gets_the_scope_into_its_keys_and_keeps_its_rows(postgres
     store = PostgresStore(address)
     with psycopg.connect(address) as db:  # what was written with the columns is back
         db.execute("SET slowwave.every_scope = 'on'")
-        db.cursor().executemany("UPDATE slowwave.runs SET details = %s WHERE id = %s", details)
+        db.cursor().executemany("UPDATE slowwave.runs SET details = %s, seal = 1 WHERE id = %s", details)
     kept(store, before)
     store.close()
 

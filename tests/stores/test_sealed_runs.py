@@ -86,6 +86,8 @@ def test_a_changed_sentence_of_any_group_is_noticed(memory: AgentMemory, place: 
         ("cost", '{"calls":7}'),
         ("details", "[{},{},{}]"),
         ("details", "[]"),
+        ("seal", None),
+        ("seal", 2),
         ("details", ""),
     ],
 )
@@ -100,16 +102,12 @@ def test_a_group_without_a_checksum_in_a_run_with_one_is_noticed(memory: AgentMe
     assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
 
 
-def test_runs_of_versions_that_wrote_no_checksum_come_first_and_are_sound(memory: AgentMemory) -> None:
-    first, second, *_ = (run.id for run in reversed(memory.runs(50)))
-    put(memory, first, details="[]")
-    put(memory, second, details="[]")
+def test_runs_of_versions_that_wrote_no_checksum_are_sound_wherever_they_are(memory: AgentMemory) -> None:
+    first, *_, last = (run.id for run in reversed(memory.runs(50)))
+    put(memory, first, details="[]", seal=None)
+    put(memory, last, details="[]", seal=None)
     assert memory.doctor(deep=True) == []
-    put(memory, "several", details="[]")
-    assert memory.doctor(deep=True) == [], "no earlier run has a checksum"
-    later = memory.add("Bob owns the queue").run_id
-    assert later
-    put(memory, memory.add("Ann owns the gate").run_id, details="[]")
+    put(memory, last, seal=1)
     assert len(memory.doctor(deep=True)) == 1
 
 

@@ -175,7 +175,10 @@ def test_a_subclass_of_str_is_stored_as_its_text(store: Store) -> None:
 def test_checksums_are_those_that_reading_expects() -> None:
 
     row = to_row(fact("Zoë likes 茶", subject="back\\u0000slash"))
-    assert sealed(row) == (dumps(row), checksum(dumps(row)))
+    first = dumps(row[:37])  # columns that were added later count only if they are set
+    assert sealed(row) == (first, checksum(first))
+    zoned = to_row(fact("Zoë likes 茶", zone="+09:00"))
+    assert sealed(zoned) == (dumps(zoned), checksum(dumps(zoned)))
     columns = ("link", "a", "b", "därum", '{"kind":"close"}')
     assert sealed_journal(*columns) == journal_checksum(*columns)
     assert sealed_journal("refuse", None, None, "b", None) == journal_checksum("refuse", None, None, "b", None)

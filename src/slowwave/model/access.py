@@ -23,6 +23,7 @@ class AccessKey:
         created_at: when it was made.
         expires_at: until when it opens anything; None: until it is revoked.
         revoked_at: since when it opens nothing; None: it was not revoked.
+        made_by: the id of the key with which it was made; None: it was made at the store itself.
     """
 
     id: str
@@ -33,6 +34,7 @@ class AccessKey:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    made_by: str | None = None
 
     def is_valid(self, now: datetime) -> bool:
         """Whether it opens anything at this time."""

@@ -22,7 +22,7 @@ COLUMNS = (
     *("id", "kind", "text", "recorded_at", "valid_from", "category", "subject", "phase", "reason", "confidence"),
     *("importance", "stability", "pinned", "trust", "valid_to", "expires_at", "due_at", "accesses", "sessions"),
     *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first", "span_last"),
-    *("members", "superseded_by", "sources", "version", "flags", "metadata", "pace", "gist"),
+    *("members", "superseded_by", "sources", "version", "flags", "metadata", "pace", "gist", "zone"),
 )
 """The fields of a row, in order: those of a Memory without its scope; a span is two of them.
 
@@ -30,6 +30,8 @@ The metadata of a note is an object with its `metadata` and its `data`: a row ha
 
 The journal stores new memories as lists in this order. A later version may therefore only append names.
 """
+_FIRST_COLUMNS = 37
+"""The columns of the first schema, which every checksum covers."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -129,7 +131,19 @@ def to_row(memory: Memory) -> Row:
         _metadata_text(m),
         m.pace,
         m.gist,
+        m.zone,
     )
+
+
+def written(row: Row) -> Row:
+    """The values of a row that its checksum and the journal cover: without added columns at its end that are empty.
+
+    So the checksum of a row that was written before a column was added stays valid.
+    """
+    end = len(row)
+    while end > _FIRST_COLUMNS and row[end - 1] is None:
+        end -= 1
+    return row[:end]
 
 
 def _metadata_text(memory: Memory) -> str | None:
@@ -157,7 +171,7 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
     (mid, kind, text, recorded, valid, category, subject, phase, reason, confidence) = row[:10]
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
     (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
-    (members, superseded_by, sources, version, flags, metadata, pace, gist) = row[29:37]
+    (members, superseded_by, sources, version, flags, metadata, pace, gist, zone) = row[29:38]
     beside, data = {} if metadata is None else _decode(metadata), None
     if kind == NOTE:
         beside, data = beside.get("metadata") or {}, beside.get("data")
@@ -175,6 +189,7 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
         pace,
         gist,
         data,
+        zone,
     )
     memory = object.__new__(Memory)
     for put, value in zip(_PUT, values, strict=True):

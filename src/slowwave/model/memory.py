@@ -73,6 +73,8 @@ class Memory:
 
     `gist` contains the clauses of a long message that stay in the hot tier, word for word; None means all clauses.
     `text` is always the full text.
+
+    `zone` is the time zone of its words: an offset such as "+09:00" or a name of the IANA database; None means UTC.
     """
 
     id: str
@@ -113,6 +115,7 @@ class Memory:
     pace: int | None = None
     gist: str | None = None
     data: JsonValue = None
+    zone: str | None = None
 
     def __repr__(self) -> str:
         return f"<Memory {self.id} {self.kind} {self.phase}: {beginning(self.text)!r}>"

@@ -25,7 +25,17 @@ class AccessRows(StoreBase):
         with self._guard, self._key_transaction():
             self._db.run(
                 "add_access_key",
-                (key.id, digest, key.label, key.prefix, rights, key.trust, to_micros(key.created_at), expires),
+                (
+                    key.id,
+                    digest,
+                    key.label,
+                    key.prefix,
+                    rights,
+                    key.trust,
+                    to_micros(key.created_at),
+                    expires,
+                    key.made_by,
+                ),
             )
 
     def access_keys(self) -> "list[AccessKey]":
@@ -88,7 +98,7 @@ class AccessRows(StoreBase):
 def _key(row: Any) -> "AccessKey":  # noqa: ANN401 - a row of scalars
     from slowwave.model.access import AccessKey  # noqa: PLC0415 - few processes have keys
 
-    identity, label, prefix, rights, trust, created, expires, revoked, _ = row
+    identity, label, prefix, rights, trust, created, expires, revoked, made_by, _ = row
     return AccessKey(
         id=identity,
         label=label,
@@ -98,4 +108,5 @@ def _key(row: Any) -> "AccessKey":  # noqa: ANN401 - a row of scalars
         created_at=from_micros(created),
         expires_at=None if expires is None else from_micros(expires),
         revoked_at=None if revoked is None else from_micros(revoked),
+        made_by=made_by,
     )

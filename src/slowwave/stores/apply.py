@@ -15,7 +15,7 @@ from slowwave.model.plan import BATCH_MAX, FREE, GROUP_MAX, Dropped, Group, Plan
 from slowwave.stores.connection import Connection, StoreBase, Values, WriteHints
 from slowwave.stores.eraser import StalePlanError
 from slowwave.stores.group_writer import GroupWriter, read_first, rests_on
-from slowwave.stores.reasons import sealed_details, sealed_reasons
+from slowwave.stores.reasons import SEAL, sealed_details, sealed_reasons
 from slowwave.stores.seal import check, check_run, sealed_entry
 from slowwave.stores.sql import bounds
 from slowwave.telemetry import record_apply
@@ -27,10 +27,6 @@ class PlanApplier(StoreBase):
     def _transaction(self, scope: str, run: "RunRow | None" = None) -> AbstractContextManager[None]:
         """A write transaction on one scope, with one writer at a time. Postgres uses `run` to learn if it was committed."""
         raise NotImplementedError
-
-    def _erase_answers(self, token: int) -> None:
-        """Delete the answers to earlier requests in a scope: they may quote what is erased."""
-        self._db.run("erase_answers", {"scope": token})
 
     def _write_hints(self) -> WriteHints | None:
         """The hints of the last write, or None if another connection has written since. Call it inside the transaction."""
@@ -102,7 +98,7 @@ class PlanApplier(StoreBase):
             for operation in group.operations:
                 writer.perform(operation)
             if any(isinstance(operation, Erase) for operation in group.operations):
-                self._erase_answers(writer.token)
+                self._db.run("erase_answers", {"scope": writer.token})  # they may quote what is erased
             writer.destroy()
             # Operations that were all known already write no run. An empty group is a run that only has parts.
             if happened := bool(writer.performed or not group.operations):
@@ -244,12 +240,12 @@ class RunRow:
         plan = self.plan
         amounts = "{}" if plan.cost is FREE or plan.cost == FREE else dumps(asdict(plan.cost))
         own = (plan.id, plan.cause, to_micros(plan.at), plan.parent, plan.undoes, amounts)
-        values = (key, token, *own, *sealed_reasons(group, own), *journal)
+        values = (key, token, *own, *sealed_reasons(group, own), SEAL, *journal)
         if plan.parent is not None and not db.run("run_exists", (token, plan.parent)).get:
             # The run that contains all parts is stored with the first of them.
             whole = plan.cause.partition("/")[0]
-            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, None, "{}", "[]", "[]", *journal)
-            db.run("add_run", part_of)
+            part_of = (key - 1, token, plan.parent, whole, to_micros(plan.at), None, None, "{}", "[]", "[]")
+            db.run("add_run", (*part_of, SEAL, *journal))
         try:
             db.run("add_run", values)
         except db.clash as error:

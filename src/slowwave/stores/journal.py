@@ -230,7 +230,7 @@ class Journal(StoreBase):
         return [self._run(scope, row, histories) for row in rows]
 
     def _run(self, scope: str, row: Any, histories: dict[str, dict[int, Operation]]) -> Run:  # noqa: ANN401  # a row of scalars
-        key, token, run_id, cause, at, parent, undoes, cost, _, _, first, last = row
+        key, token, run_id, cause, at, parent, undoes, cost, _, _, _, first, last = row
         reasons = checked_reasons(row)
         operations: list[list[Operation]] = [[] for _ in reasons]
         for place, *values, total, part in self._all("run_rows", (first, last, key)):

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from slowwave.errors import OlderSchemaError
 from slowwave.model.budget import ModelUse, Refusal, StoreBudget
 from slowwave.model.codec import from_micros, to_micros
 from slowwave.stores.access_rows import AccessRows
@@ -15,18 +14,8 @@ _HOUR: Final = timedelta(hours=1)
 class ModelUseRows(AccessRows):
     """Reads and writes the use and the pauses of models. `copy` leaves them out."""
 
-    def _counts_models(self) -> bool:
-        """Whether the schema of the store has the tables."""
-        return True
-
     def admit_model_call(self, model: str, budget: StoreBudget, now: datetime) -> Refusal | None:
         """Count one call of a model, unless the model pauses or the budget is used up. See `ModelLimits`."""
-        if not self._counts_models():
-            if budget.limits:
-                raise OlderSchemaError(
-                    f"{self.name} cannot count model calls yet: run `slowwave migrate` as its owner, or set no llm_store_… limit"
-                )
-            return None
         with self._guard:
             paused = self._one("model_pause", (model,))
             until = now if paused is None else from_micros(paused[0])
@@ -50,20 +39,16 @@ class ModelUseRows(AccessRows):
 
     def add_model_use(self, use: ModelUse) -> None:
         """Add to what was used in the present hour and day."""
-        if self._counts_models():
-            with self._guard, self._key_transaction():
-                self._db.run("add_model_use", tuple(use))
+        with self._guard, self._key_transaction():
+            self._db.run("add_model_use", tuple(use))
 
     def pause_model(self, model: str, until: datetime) -> None:
         """Let no process call this model before a time. An earlier time does not shorten a pause."""
-        if self._counts_models():
-            with self._guard, self._key_transaction():
-                self._db.run("pause_model", (model, to_micros(until)))
+        with self._guard, self._key_transaction():
+            self._db.run("pause_model", (model, to_micros(until)))
 
     def model_use(self, now: datetime) -> tuple[ModelUse, ModelUse]:
         """What was used in the present hour and day, as far as budgets had it counted."""
-        if not self._counts_models():
-            return ModelUse(), ModelUse()
         with self._guard:
             rows: list[Any] = self._all("model_use", ())
             found = {
@@ -75,8 +60,6 @@ class ModelUseRows(AccessRows):
 
     def model_pauses(self, now: datetime) -> dict[str, datetime]:
         """The models that pause, and until when."""
-        if not self._counts_models():
-            return {}
         with self._guard:
             return {model: from_micros(until) for model, until in self._all("model_pauses", (to_micros(now),))}
 

@@ -1,7 +1,8 @@
 """The reasons of a run as stored: `runs.because` holds their words for a person, `runs.details` what code needs of them.
 
 `details` also holds a checksum of each group's words and details, and with the first group one of the run's own values.
-Runs of older versions have none of them, or none for some groups, and come before all runs that have them.
+`runs.seal` says so. Runs of older versions have none of them, or none for some groups, and no `seal`: an older program may
+write them after a newer one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,12 @@ from slowwave.stores.rows import ADVICE, RUN_COLUMNS
 BLANK: Final = "erased"
 """Replaces words that may have quoted what was erased."""
 _BLANK_GROUP: Final = Group(operations=(), because=BLANK)
+SEAL: Final = 1
+"""The version of the checksums that runs are written with, in `runs.seal`."""
 _GROUP_SUM, _RUN_SUM = "checksum", "run_checksum"
 _NAMES: Final = frozenset({"conversations", "count_of", _GROUP_SUM, _RUN_SUM})
 _OWN: Final = tuple(RUN_COLUMNS.index(name) for name in ("id", "cause", "at", "parent", "undoes", "cost"))
-_BECAUSE, _DETAILS = RUN_COLUMNS.index("because"), RUN_COLUMNS.index("details")
+_BECAUSE, _DETAILS, _SEAL = (RUN_COLUMNS.index(name) for name in ("because", "details", "seal"))
 
 
 def details_of(group: Group) -> dict[str, Any]:
@@ -45,7 +48,7 @@ def sealed_reasons(group: Group, own: Sequence[object]) -> tuple[str, str]:
         group: the first group of the run.
         own: the id, cause, time, parent, undone run and cost of the run, as stored.
     """
-    details = {**sealed_details(group), _RUN_SUM: _own_checksum(own)}
+    details = {**sealed_details(group), _RUN_SUM: _own_checksum(own, SEAL)}
     return f"[{dumps(group.because)}]", f"[{dumps(details)}]"
 
 
@@ -75,20 +78,14 @@ def checked_reasons(row: Sequence[Any]) -> list[Group]:
     try:
         pairs = _pairs(because, details)
         sound = all(_is_sound(text, values) for text, values in pairs)
-        if sound and has_checksum(row):
-            sound = pairs[0][1][_RUN_SUM] == _own_checksum([row[place] for place in _OWN])
+        if sound and pairs and (row[_SEAL] is not None or _RUN_SUM in pairs[0][1]):
+            sound = pairs[0][1].get(_RUN_SUM) == _own_checksum([row[place] for place in _OWN], row[_SEAL])
             sound &= all(_GROUP_SUM in values for _, values in pairs)
     except (AttributeError, TypeError, ValueError):  # damage can turn a value into another type
         sound = False
     if not sound:
         raise CorruptError(f"the run {row[RUN_COLUMNS.index('id')]!r} {ADVICE}")
     return parse_reasons(because, details)
-
-
-def has_checksum(row: Sequence[Any]) -> bool:
-    """Whether a run, as a row of RUN_COLUMNS, has a checksum of its own values."""
-    details = loads(row[_DETAILS])
-    return bool(details) and _RUN_SUM in details[0]
 
 
 def blanked_reasons(because: str, details: str, blank: Sequence[bool]) -> tuple[str, str]:
@@ -120,6 +117,7 @@ def _checksum(text: str, details: Mapping[str, Any]) -> int:
     return crc32(f"{text}\x1f{dumps(details) if details else '{}'}".encode("utf-8", "surrogatepass"))
 
 
-def _own_checksum(own: Sequence[object]) -> int:
+def _own_checksum(own: Sequence[object], seal: int | None) -> int:
     """A CRC-32 of the values of a run that do not change."""
-    return crc32("\x1f".join("" if value is None else str(value) for value in own).encode("utf-8", "surrogatepass"))
+    values = own if seal is None else (*own, seal)
+    return crc32("\x1f".join("" if value is None else str(value) for value in values).encode("utf-8", "surrogatepass"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from slowwave.errors import CorruptError, InputError
-from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, loads, row_content
+from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, loads, row_content, written
 from slowwave.model.status import Repaired
 from slowwave.stores.journal import Replayed, padded
 from slowwave.stores.replay import JournalChecker
@@ -125,7 +125,7 @@ def _retyped(entry: _JournalRow, row: Row) -> str:
     payload = str(entry.payload)
     if entry.op == "add":
         values = [_as_stored(value, row[place]) for place, value in enumerate(padded(payload))]
-        return dumps(values) if any(map(_differ, values, padded(payload))) else payload
+        return dumps(written(tuple(values))) if any(map(_differ, values, padded(payload))) else payload
     moved = loads(payload)
     stored = {name: [_as_stored(value, row[_PLACE[name]]) for value in pair] for name, pair in moved.items()}
     changed = any(

@@ -10,7 +10,7 @@ from slowwave.model.scope import checked_scope
 from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
-from slowwave.stores.reasons import checked_reasons, has_checksum
+from slowwave.stores.reasons import checked_reasons
 from slowwave.stores.rows import checked, entry_of, last_key
 from slowwave.stores.sql import UNNAMED, bounds
 from slowwave.stores.stored_texts import stored_texts
@@ -150,16 +150,11 @@ class JournalChecker(Journal):
 
     def _damaged_runs(self, token: int, path: str) -> Iterator[str]:
         low, high = bounds(token)
-        damaged, has_sealed = [], False
+        damaged = []
         for row in self._db.run("every_run", {"low": low, "high": high}):
             try:
-                groups = checked_reasons(row)
+                checked_reasons(row)
             except CorruptError:
-                damaged.append(f"run {row[2]}")
-                continue
-            if has_checksum(row):
-                has_sealed = True
-            elif has_sealed and groups:  # a run that only has parts has no group
                 damaged.append(f"run {row[2]}")
         if damaged:
             yield f"scope {path}: {_named(damaged)} damaged in the store: restore a backup"

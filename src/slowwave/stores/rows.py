@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from slowwave.errors import CorruptError, InputError, SlowwaveError
-from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, from_row
+from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, from_row, written
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory
 
 MEMORY_COLUMNS = (*COLUMNS, "content", "checksum")
 RUN_COLUMNS = (
     *("key", "scope", "id", "cause", "at", "parent", "undoes"),
-    *("cost", "because", "details", "first", "last"),
+    *("cost", "because", "details", "seal", "first", "last"),
 )
 ENTRY_COLUMNS = tuple(f.name for f in fields(IndexEntry) if f.name != "embedder")
 """The columns of an entry, without its embedder, which is stored as a token."""
@@ -75,7 +75,7 @@ def checked(row: Sequence[Scalar]) -> Row:
     """The values of COLUMNS; CorruptError if they fail the checksum of the row."""
     values = tuple(row[:_WIDTH])
     try:
-        sound = checksum(dumps(values)) == row[_WIDTH + 1]
+        sound = checksum(dumps(written(values))) == row[_WIDTH + 1]
     except TypeError:  # damage can turn text into bytes
         sound = False
     if not sound:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from slowwave.errors import InputError
-from slowwave.model.codec import COLUMNS, Row, dumps, to_row
+from slowwave.model.codec import COLUMNS, Row, dumps, to_row, written
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, misplaced_fields
 from slowwave.model.operations import (
@@ -76,12 +76,12 @@ def fitted(row: Row) -> Row:
 
 
 def sealed(row: Row) -> tuple[str, int]:
-    """The row as JSON, and its checksum.
+    """What is written of the row as JSON, and its checksum.
 
     Raises:
         InputError: the row would be read back differently.
     """
-    text = dumps(fitted(row))
+    text = dumps(written(fitted(row)))
     try:
         total = crc32(text.encode())
     except UnicodeEncodeError as error:

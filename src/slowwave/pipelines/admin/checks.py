@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from slowwave.errors import OlderSchemaError, SlowwaveError
+from slowwave.errors import SlowwaveError
 from slowwave.model.counted import counted
 from slowwave.model.pass_record import TRIES
 from slowwave.pipelines.admin.status import status
@@ -71,11 +71,7 @@ def _embedder(ports: Ports) -> Check:
 
 
 def _work(ports: Ports) -> Iterator[Check]:
-    try:
-        state = status(ports)
-    except OlderSchemaError as error:
-        yield Check(check="work", ok=False, found=str(error))
-        return
+    state = status(ports)
     if state.waiting:
         facts = counted(state.waiting, "fact waits", "facts wait")
         yield Check(check="waiting", ok=False, found=f"{facts} for a model: the next sleep pass asks it again")

@@ -23,7 +23,6 @@ from slowwave.stores.postgres.byte_scan import (
     searched_tables,
     tables,
 )
-from slowwave.stores.postgres.migrate import PROOFS
 from slowwave.stores.postgres.pool import RawConnection
 from slowwave.stores.postgres.proofs import (
     SEARCHED,
@@ -71,7 +70,7 @@ class PostgresErasure(Repairer, PostgresBase):
     def _after_erase(self, run: tuple[int, int, int] | None) -> None:
         """Note the tables that lost rows; of an erase also in the store, so that a crash loses no pending proof."""
         self._erased.waiting |= {name for (name,) in self._db.execute(TOUCHED)}
-        if run is not None and self.schema >= PROOFS:
+        if run is not None:
             token, key, at = run
             self._erased.runs.add((token, key))
             listed = "{" + ",".join(f'"{name}"' for name in sorted(self._erased.waiting)) + "}"
@@ -86,7 +85,7 @@ class PostgresErasure(Repairer, PostgresBase):
         traces: tuple[str, ...] | None = None
         with self._guard, self._owner() as db:
             there = tables(db)
-            if self.schema >= PROOFS and _scope_sized(there, rewrite):
+            if _scope_sized(there, rewrite):
                 token = int(self._tokens.scope(scope) or 0)
                 needles = self._needles(texts, token)
                 traces = tuple(found_in_scope(db, token, needles, BytePatterns([one.encode() for one in ids])))
@@ -187,8 +186,6 @@ class PostgresErasure(Repairer, PostgresBase):
 
     def pending_proofs(self) -> list[PendingProof]:
         """The erases that wait for a proof of the whole store, the oldest first."""
-        if self.schema < PROOFS:
-            return []
         with self._guard:
             self._see_every_scope()
             rows = self._all("pending_proofs", ())
@@ -207,8 +204,6 @@ class PostgresErasure(Repairer, PostgresBase):
         What was done is recorded after each table, so that an interrupted pass continues behind it. An erase whose tables
         could not all be rewritten, or whose id is still in a row, stays pending.
         """
-        if self.schema < PROOFS:
-            return StoreProof()
         with self._guard, self._owner() as db:
             runs = pending_runs(db)
             done, problems, left = self._rewrite_pending(db, runs, rewrite=rewrite)

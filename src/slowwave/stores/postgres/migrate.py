@@ -28,10 +28,10 @@ _log: Final = Log("store")
 ROLE: Final = "slowwave_app"
 """The role that reads and writes, so that row-level security applies to every login."""
 
-OLDEST_SCHEMA: Final = 12
+OLDEST_SCHEMA: Final = 17
 """The oldest schema that this program can use. Its own is that of the last migration."""
-PROOFS: Final = 15
-"""The migration from which on the store notes erases that wait for a proof, and `readable_from` of each schema."""
+_SAYS_READERS: Final = 15
+"""The migration from which on the store notes `readable_from` of each schema."""
 SMALL: Final = 64 * 1024 * 1024
 """Bytes of tables up to which the owner migrates a store by opening it. A larger one needs `slowwave migrate`."""
 LOCK_SECONDS: Final = 2
@@ -206,7 +206,7 @@ def _stepped(db: "psycopg.Connection[Any]", name: str, version: int, step: Migra
             db.execute("SELECT set_config('slowwave.every_scope', 'off', true)")
         db.execute((files("slowwave.stores") / "postgres/sql/grants.sql").read_bytes())
         db.execute("INSERT INTO migrations (number) VALUES (%s)", (number,))
-        if number >= PROOFS and (readable := _READABLE.search(step[1])):
+        if number >= _SAYS_READERS and (readable := _READABLE.search(step[1])):
             db.execute("UPDATE migrations SET readable_from = %s WHERE number = %s", (int(readable[1]), number))
     _log.info("%s: schema %d, migrated from %d", name, number, version)
     return True
@@ -262,7 +262,7 @@ def _usable(db: "psycopg.Connection[Any]", name: str, latest: int) -> int:
         NewerSchemaError: it does not say so.
     """
     version = _version(db, name)
-    if version > latest and (version < PROOFS or not _one(db, _NEWER, latest, latest)):
+    if version > latest and (version < _SAYS_READERS or not _one(db, _NEWER, latest, latest)):
         refuse_newer(version, latest, name)
     return version
 

@@ -29,10 +29,6 @@ _SCOPES: Final = 10_000
 """Scopes of which the hints of the last write are kept."""
 _FEW: Final = 16
 """The greatest number of memories in a plan whose statements are sent as they come."""
-ANSWERS: Final = 13
-"""The migration from which on the store has keys of the server and answers to requests."""
-MODEL_USE: Final = 16
-"""The migration from which on the store counts model calls, and has the pauses of models."""
 _BECAUSE: Final = RUN_COLUMNS.index("because")
 
 
@@ -78,10 +74,6 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
             return super()._apply_group(group, plan, run)
         except RetryTransaction as error:
             raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
-
-    def _erase_answers(self, token: int) -> None:
-        if self.schema >= ANSWERS:
-            super()._erase_answers(token)
 
     def _write_hints(self) -> WriteHints | None:
         return self._db.hints
@@ -145,9 +137,6 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
     def _pass(self, point: str) -> None:
         if self._reached is not None:
             self._reached(point)
-
-    def _counts_models(self) -> bool:
-        return self.schema >= MODEL_USE
 
     def _back(self, error: BaseException) -> None:
         session = self._db

@@ -22,7 +22,7 @@ class AccessContract:
 
     def test_a_key_is_read_back_by_its_hash_with_all_its_fields(self, store: Store) -> None:
         assert not store.has_access_keys()
-        other = replace(KEY, id="k2", prefix="", expires_at=NOW + timedelta(hours=1), trust="user")
+        other = replace(KEY, id="k2", prefix="", expires_at=NOW + timedelta(hours=1), trust="user", made_by="k1")
         store.add_access_key(KEY, "aa")
         store.add_access_key(other, "bb")
         assert store.has_access_keys()

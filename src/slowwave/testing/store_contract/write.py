@@ -85,6 +85,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
             version=4,
             flags=frozenset({"unreconciled", "b"}),
             metadata={"b": "1", "a": "ü"},
+            zone="Asia/Tokyo",
         )
         store.apply(
             plan(add(message("I like “tea”", id="said")), *(add(fact(name, id=name)) for name in whole.members))

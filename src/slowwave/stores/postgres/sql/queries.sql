@@ -303,6 +303,12 @@ DELETE FROM entries WHERE scope = $1 AND key IN (
     SELECT key FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 )
 
+-- name: erase_unreadable (scope, ids) deferred
+DELETE FROM unreadable WHERE scope = $1 AND (conversation, seq) IN (
+    SELECT conversation, seq FROM memories
+    WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND seq IS NOT NULL
+)
+
 -- name: erase_links_from (scope, ids) deferred
 DELETE FROM links WHERE scope = $1 AND source IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 
@@ -895,14 +901,14 @@ SELECT count(*) FROM runs
 WHERE scope = $1 AND key > coalesce((SELECT run FROM leases WHERE scope = $1), $2) AND key <= $3
     AND cause IN ('observe', 'add')
 
--- name: add_access_key (id, digest, label, prefix, rights, trust, created_at, expires_at) deferred
-INSERT INTO access_keys (id, digest, label, prefix, rights, trust, created_at, expires_at) VALUES {values}
+-- name: add_access_key (id, digest, label, prefix, rights, trust, created_at, expires_at, made_by) deferred
+INSERT INTO access_keys (id, digest, label, prefix, rights, trust, created_at, expires_at, made_by) VALUES {values}
 
 -- name: access_keys
-SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys ORDER BY id
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, made_by, digest FROM access_keys ORDER BY id
 
 -- name: access_key (digest)
-SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys WHERE digest = $1
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, made_by, digest FROM access_keys WHERE digest = $1
 
 -- name: any_access_key
 SELECT EXISTS (SELECT 1 FROM access_keys)

@@ -273,6 +273,12 @@ DELETE FROM entries WHERE scope = :scope AND key IN (
     SELECT key FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids))
 )
 
+-- name: erase_unreadable
+DELETE FROM unreadable WHERE scope = :scope AND (conversation, seq) IN (
+    SELECT conversation, seq FROM memories
+    WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids)) AND seq IS NOT NULL
+)
+
 -- name: erase_links_from
 DELETE FROM links WHERE scope = :scope AND source IN (SELECT value FROM json_each(:ids))
 
@@ -813,13 +819,14 @@ SELECT count(*) FROM runs
 WHERE key > coalesce((SELECT run FROM leases WHERE scope = :scope), :low) AND key <= :high AND cause IN ('observe', 'add')
 
 -- name: add_access_key
-INSERT INTO access_keys (id, digest, label, prefix, rights, trust, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO access_keys (id, digest, label, prefix, rights, trust, created_at, expires_at, made_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: access_keys
-SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys ORDER BY id
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, made_by, digest FROM access_keys ORDER BY id
 
 -- name: access_key
-SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, digest FROM access_keys WHERE digest = ?
+SELECT id, label, prefix, rights, trust, created_at, expires_at, revoked_at, made_by, digest FROM access_keys WHERE digest = ?
 
 -- name: any_access_key
 SELECT EXISTS (SELECT 1 FROM access_keys)

@@ -1,0 +1,26 @@
+-- readable from 17
+--
+-- The time zone of a memory, and that of naive times in a scope: an offset such as "+09:00" or a name of the IANA database;
+-- NULL: UTC.
+ALTER TABLE memories ADD COLUMN zone text COLLATE "C";
+ALTER TABLE scopes ADD COLUMN zone text COLLATE "C";
+
+-- Which seals a run was written with (`reasons.SEAL`); NULL: by a program that did not say so, which may have set none.
+ALTER TABLE runs ADD COLUMN seal bigint;
+
+-- The key with which a key was made; NULL: it was made at the store itself.
+ALTER TABLE access_keys ADD COLUMN made_by text COLLATE "C";
+
+-- Messages that a mind could not read, so that a pass goes on behind them.
+CREATE TABLE unreadable (
+    scope bigint NOT NULL,
+    conversation text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    mind text COLLATE "C" NOT NULL,
+    reason text COLLATE "C" NOT NULL,
+    at bigint NOT NULL,
+    PRIMARY KEY (scope, conversation, seq)
+);
+
+ALTER TABLE unreadable ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own ON unreadable USING (scope = ANY ((SELECT seen())::bigint[]) OR (SELECT seen_all()));

@@ -1,0 +1,30 @@
+-- The time zone of a memory, and that of naive times in a scope: an offset such as "+09:00" or a name of the IANA database;
+-- NULL: UTC.
+ALTER TABLE memories ADD COLUMN zone TEXT;
+ALTER TABLE scopes ADD COLUMN zone TEXT;
+
+-- Which seals a run was written with (`reasons.SEAL`); NULL: by a program that did not say so, which may have set none.
+ALTER TABLE runs ADD COLUMN seal INTEGER;
+
+-- The key with which a key was made; NULL: it was made at the store itself.
+ALTER TABLE access_keys ADD COLUMN made_by TEXT;
+
+-- Messages that a mind could not read, so that a pass goes on behind them.
+CREATE TABLE unreadable (
+    scope INTEGER NOT NULL,
+    conversation TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    mind TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (scope, conversation, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Whether the log beside the file may hold writes that the file does not have, and when it was found to be missing.
+CREATE TABLE log (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    used INTEGER NOT NULL,
+    missed_at INTEGER
+) STRICT;
+
+INSERT INTO log VALUES (1, 0, NULL);
