@@ -10,6 +10,7 @@ import pytest
 
 from slowwave import settings
 from slowwave.errors import InputError, SettingsError
+from slowwave.formats.settings_file import changed
 
 FILE = """
 [slowwave]
@@ -193,6 +194,11 @@ def test_a_wrong_setting_is_not_written(tmp_path: Path, name: str, value: str) -
     with pytest.raises((InputError, SettingsError)):
         settings.write(name, value, {"SLOWWAVE_CONFIG": str(path)})
     assert path.read_text(encoding="utf-8") == "min_messages = 3\n"
+
+
+def test_a_line_of_a_longer_text_is_not_taken_for_a_setting() -> None:
+    with pytest.raises(InputError, match="embedder cannot be changed here"):
+        changed('llm_url = """\nembedder = 1\n"""\n', "slowwave", "embedder", "none")
 
 
 def test_the_settings_in_force_name_their_source_and_hide_secrets(file: Path) -> None:

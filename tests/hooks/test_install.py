@@ -111,6 +111,87 @@ def test_a_file_without_content_has_none_afterwards(folders: Folders, client: st
     assert [*folders.home.rglob("*.before-slowwave"), *folders.project.rglob("*.before-slowwave")] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ }",
+        "{\n}",
+        "{/* c */}",
+        '{"hooks": {"Stop": [ ], "x": {}}, "PLACE": { }}\r\n',
+        '{"PLACE": {"o": {} // the last one\n}, "hooks": {} /* h */, // end\n}',
+        '{"hooks": {"Stop": [{"hooks": [{"command": "o"}]} // mine, and last\n]}}',
+    ],
+)
+@pytest.mark.parametrize("client", sorted(name for name, one in CLIENTS.items() if not one.toml))
+def test_every_form_of_a_file_comes_back_to_the_byte_also_after_two_installations(
+    folders: Folders, client: str, text: str
+) -> None:
+    text = text.replace("PLACE", CLIENTS[client].place[0])
+    files = _files(folders, client)
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+    _install(folders, client)
+    carry_out(plan_install(client, ["slowwave"], folders, hooks=CLIENTS[client].hooks is not None))
+    carry_out(plan_uninstall(client, folders))
+    assert {file.read_bytes() for file in files} == {text.encode()}
+    assert [*folders.home.rglob("*.before-slowwave"), *folders.project.rglob("*.before-slowwave")] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[mcp_servers]\n",
+        "[mcp_servers]\n\n[mcp_servers.other]\ncommand = 'x'",
+        "\n\n",
+        "x = nan\r\n[y]\r\nz = 1\r\n",
+        "[x]\ny = '''\n[mcp_servers.slowwave]\n'''\n",
+        '[x]\ny = """\n[mcp_servers.slowwave]\n\\""""\n# [mcp_servers.slowwave]\n',
+    ],
+)
+def test_every_form_of_a_toml_file_comes_back_to_the_byte_also_after_two_installations(
+    folders: Folders, text: str
+) -> None:
+    settings = folders.home / ".codex/config.toml"
+    settings.parent.mkdir()
+    settings.write_bytes(text.encode())
+    _install(folders, "codex")
+    carry_out(plan_install("codex", ["slowwave"], folders, hooks=True))
+    assert toml_entry.parsed(settings.read_text())["mcp_servers"]["slowwave"]["command"] == "slowwave"
+    carry_out(plan_uninstall("codex", folders))
+    assert [file for file in folders.home.rglob("*") if file.is_file()] == [settings]
+    assert settings.read_bytes() == text.encode()
+
+
+def test_a_removal_from_a_file_that_was_changed_says_what_it_left(tmp_path: Path) -> None:
+    settings = tmp_path / ".codex/config.toml"
+    _write(settings, "[mcp_servers]\n")
+    _run(tmp_path, "codex", "--command", "slowwave")
+    settings.write_text(settings.read_text() + "\n# about x\n[x]\ny = 1\n")
+    said = _run(tmp_path, "codex", "--uninstall").stdout
+    assert settings.read_text() == "[mcp_servers]\n\n# about x\n[x]\ny = 1\n"
+    assert f"{settings} was changed after the installation" in said
+    assert "slowwave" in settings.with_name("config.toml.before-slowwave").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "left"),
+    [
+        ('{"x": [0, // c\n1]}', 1, '{"x": [0 // c\n]}'),
+        ('{"x": [0 /*,*/, 1]}', 1, '{"x": [0 /*,*/]}'),
+        ('{"x": [0, /* a, b */ 1]}', 1, '{"x": [0 /* a, b */ ]}'),
+        ('{"x": [ // c\n0,]}', 0, '{"x": [ // c\n]}'),
+    ],
+)
+def test_a_removed_element_pulls_nothing_into_a_comment(text: str, index: int, left: str) -> None:
+    assert jsonc.without_element(text, ("x",), index) == left
+
+
+def test_an_edit_that_would_make_another_value_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot be changed here"):
+        jsonc.without_member('{"a": 1, "a": 2}', (), "a")  # the first one would count then
+
+
 def test_what_was_changed_after_an_installation_stays(folders: Folders) -> None:
     settings = folders.home / ".gemini/settings.json"
     _write(settings, '{"mcpServers": {}}')

@@ -62,6 +62,8 @@ def install(
         return
     for path in carry_out(changes):
         options.output.write(f"changed {path}")
+    for note in (change.note for change in changes if change.note):
+        options.output.write(note)
     if uninstall and CLIENTS[client].hooks is not None and (ended := end_residents()):
         options.output.write(f"ended the processes that handled hooks: {ended}")
     if not diffs:

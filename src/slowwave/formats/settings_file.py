@@ -13,9 +13,9 @@ def changed(text: str, table: str, name: str, value: str | None) -> str:
     """The text with a setting in a table, or at the top level if there is no such table; None removes the setting.
 
     Raises:
-        InputError: the value of the setting takes several lines, or is in a separate table.
+        InputError: the file has a form that cannot be changed here, such as a value that takes several lines.
     """
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n") if text else []
     start, end = _section(lines, table)
     pattern = re.compile(rf"\s*{re.escape(name)}\s*=")
     places = [place for place in range(start, end) if pattern.match(lines[place])]
@@ -27,9 +27,14 @@ def changed(text: str, table: str, name: str, value: str | None) -> str:
         lines[after:after] = new
     result = "".join(f"{line}\n" for line in lines)
     try:
-        tomllib.loads(result)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name} cannot be changed here, because it takes several lines: edit the file") from error
+        wanted, found = tomllib.loads(text), tomllib.loads(result)
+        settings = wanted[table] if start else wanted
+        settings.pop(name, None)
+        settings |= tomllib.loads("\n".join(new))
+    except (tomllib.TOMLDecodeError, KeyError):
+        wanted, found = {}, None
+    if found != wanted:
+        raise InputError(f"{name} cannot be changed here, because of the form of the settings: edit the file")
     return result
 
 

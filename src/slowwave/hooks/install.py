@@ -1,9 +1,9 @@
 """Adds Slowwave to the settings of coding agents, and removes it again. Only entries of Slowwave are changed."""
 
-import dataclasses
 import difflib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,20 +16,28 @@ from slowwave.hooks.clients import CLIENTS, NAME, Client, Command, Folders
 LARGEST: Final = 32 * 1024 * 1024
 """Bytes of a settings file; a larger one is none."""
 BACKUP: Final = ".before-slowwave"
-"""The ending of the copy of a settings file as it was before the last change."""
+"""The ending of the copy of a settings file as it was before the installation, or before a change that is not undone."""
 HOOKS: Final = "hooks"
 _HOOK_WORDS: Final = (NAME, "hook")
-
-Edit = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One settings file before and after. `before` is None if it does not exist, `after` if the file is removed."""
+    """One settings file before and after a change.
+
+    Attributes:
+        path: the file.
+        before: its text; None if it does not exist.
+        after: its text then; None if it is removed.
+        copy: the text that is kept beside it; None if none is.
+        note: what a removal could not restore, as a sentence; "" if it restored all.
+    """
 
     path: Path
     before: str | None
     after: str | None
+    copy: str | None
+    note: str = ""
 
     @property
     def diff(self) -> str:
@@ -56,56 +64,72 @@ def plan_install(client_name: str, command: Command, folders: Folders, *, hooks:
         known = ", ".join(name for name, one in CLIENTS.items() if one.hooks)
         raise InputError(f"{client.title} has no hooks that Slowwave knows: use --hooks with {known}")
     project = [] if client.project is None else ["--project", client.project]
-    entry = client.entry([*command, "mcp", *project])
-    changes = [_change(_settings_path(client, folders), folders, lambda text: _with_server(client, text, entry))]
+    server = _Server(client, client.entry([*command, "mcp", *project]))
+    edits: list[tuple[Path, _Server | _Hooks]] = [(_settings_path(client, folders), server)]
     if hooks and client.hooks is not None:
-        words = shlex.join([*command, "hook"])
-        changes.append(_change(folders.home / client.hooks, folders, lambda text: _with_hooks(client, text, words)))
-    return changes
+        edits.append((folders.home / client.hooks, _Hooks(client.events, shlex.join([*command, "hook"]))))
+    return [_installed(path, folders, edit) for path, edit in edits]
 
 
 def plan_uninstall(client_name: str, folders: Folders) -> list[FileChange]:
     """The changes that remove our MCP server and our hooks from the settings of an agent.
 
-    A file that only has what the installation wrote is as it was before it: a file that was made then is removed.
+    A file that has nothing else than what the installation wrote is as it was before it: a file that was made then is
+    removed. Of another one only our entries are removed, and its change has a note.
 
     Raises:
         InputError: a file cannot be changed safely; nothing is written.
     """
     client = CLIENTS[client_name]
-    edits: list[tuple[Path, Edit, Edit]] = [
-        (
-            _settings_path(client, folders),
-            lambda text: _without_server(client, text),
-            lambda text: text if client.toml else _without_empty(text, client.place, ""),
-        )
-    ]
+    edits: list[tuple[Path, _Server | _Hooks]] = [(_settings_path(client, folders), _Server(client, {}))]
     if client.hooks is not None:
-        edits.append((folders.home / client.hooks, _without_hooks, lambda text: _without_empty(text, (HOOKS,), "")))
-    return [
-        _as_it_was(_change(path, folders, edit), without_empty)
-        for path, edit, without_empty in edits
-        if path.exists() or path.is_symlink()
-    ]
+        edits.append((folders.home / client.hooks, _Hooks(client.events, "")))
+    return [_removed(path, folders, edit) for path, edit in edits if path.exists() or path.is_symlink()]
 
 
-def _as_it_was(change: FileChange, without_empty: Edit) -> FileChange:
-    """A removal that restores the file of before the installation, if nothing else has changed since.
+def _installed(path: Path, folders: Folders, edit: "_Server | _Hooks") -> FileChange:
+    """The change of one file that adds our entries. The copy beside it is of before the first installation."""
+    before, former = _texts(path, folders)
+    with _naming(path):
+        is_known, origin = _origin(before, former, edit)
+        if not is_known:
+            return FileChange(path=path, before=before, after=edit.added(before or ""), copy=before)
+        copy = former if origin is None else origin
+        return FileChange(path=path, before=before, after=edit.added(origin or ""), copy=copy)
 
-    The removal leaves out an object that it empties, also if the object was empty before.
+
+def _removed(path: Path, folders: Folders, edit: "_Server | _Hooks") -> FileChange:
+    """The change of one file that removes our entries."""
+    before, former = _texts(path, folders)
+    with _naming(path):
+        after = edit.removed(before or "")
+        if after == before:
+            return FileChange(path=path, before=before, after=before, copy=former)
+        is_known, origin = _origin(before, former, edit)
+    if is_known:
+        return FileChange(path=path, before=before, after=origin, copy=None if origin == former else former)
+    if former is None and after.strip() in {"", "{}"}:
+        return FileChange(path=path, before=before, after=None, copy=None)  # the agent wrote our file in its own form
+    note = f"{path} was changed after the installation: only the entries of Slowwave were removed"
+    return FileChange(path=path, before=before, after=after, copy=before, note=f"{note}; {_backup(path)} has all")
+
+
+def _origin(before: str | None, former: str | None, edit: "_Server | _Hooks") -> tuple[bool, str | None]:
+    """Whether it is known what a file was before our entries were added, and what it was; None: it did not exist.
+
+    It was its copy, or nothing, if the same entries make of that what the file is now.
     """
-    former = _read(_backup(change.path))
-    if not (former or "").strip() and change.before != change.after and (change.after or "").strip() in {"", "{}"}:
-        return dataclasses.replace(change, after=former)  # None: a copy of a file is kept whenever there was one
-    if former is not None and former.strip() and without_empty(former) == change.after:
-        return dataclasses.replace(change, after=former)
-    return change
+    if before is None or edit.removed(before) == before:
+        return True, before
+    for origin in (former, None):
+        text = origin or ""
+        if edit.removed(text) == text and edit.like(before).added(text) == before:
+            return True, origin
+    return False, None
 
 
 def carry_out(changes: Sequence[FileChange]) -> list[Path]:
-    """Write the changed files, each completely or not at all, with a copy of the former one beside it.
-
-    A file that becomes what its copy is needs the copy no more.
+    """Write the changed files, each completely or not at all, with the copy of it that is kept.
 
     Returns:
         The files that were written.
@@ -129,16 +153,16 @@ def carry_out(changes: Sequence[FileChange]) -> list[Path]:
 
 
 def _write(change: FileChange, backup: Path) -> None:
+    if change.copy is not None and change.copy != _read(backup):
+        mode = change.path.stat().st_mode & 0o777
+        replace(backup, change.copy)
+        backup.chmod(mode)
     if change.after is None:
         change.path.unlink()
-        return
-    is_restored = _read(backup) == change.after
-    if change.before is not None and not is_restored:
-        replace(backup, change.before)
-        backup.chmod(change.path.stat().st_mode & 0o777)
-    replace(change.path, change.after)
-    if is_restored:
-        backup.unlink()
+    else:
+        replace(change.path, change.after)
+    if change.copy is None:
+        backup.unlink(missing_ok=True)
 
 
 def _settings_path(client: Client, folders: Folders) -> Path:
@@ -147,11 +171,17 @@ def _settings_path(client: Client, folders: Folders) -> Path:
     return commented if commented.exists() and not path.exists() else path
 
 
-def _change(path: Path, folders: Folders, edit: Edit) -> FileChange:
+def _texts(path: Path, folders: Folders) -> tuple[str | None, str | None]:
+    """The text of a file and of the copy beside it, None for what does not exist."""
     _refuse_links(path, folders)
-    before = _read(path)
+    return _read(path), _read(_backup(path))
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Name the file in the error of an edit."""
     try:
-        return FileChange(path=path, before=before, after=edit(before or ""))
+        yield
     except InputError as error:
         raise InputError(f"{path} was not changed: {error}") from error
 
@@ -183,40 +213,72 @@ def _read(path: Path) -> str | None:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or 'it is not UTF-8'})") from error
 
 
-def _with_server(client: Client, text: str, entry: Mapping[str, Any]) -> str:
-    if client.toml:
-        return toml_entry.with_entry(text, client.place[0], NAME, entry)
-    text = text if text.strip() else "{}\n"
-    present = _at(jsonc.parse(text).value, (*client.place, NAME))
-    return text if present == entry else jsonc.with_member(text, client.place, NAME, entry)
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """The edit of a file with the MCP servers of an agent."""
+
+    client: Client
+    entry: Mapping[str, Any]
+
+    def added(self, text: str) -> str:
+        """The text with our server."""
+        if not self.client.toml and not text.strip():
+            text = "{}\n"
+        if self.like(text).entry == self.entry:
+            return text
+        if self.client.toml:
+            return toml_entry.with_entry(text, self.client.place[0], NAME, self.entry)
+        return jsonc.with_member(text, self.client.place, NAME, self.entry)
+
+    def removed(self, text: str) -> str:
+        """The text without our server."""
+        if self.client.toml:
+            return toml_entry.without_entry(text, self.client.place[0], NAME)
+        if not text.strip():
+            return text
+        return _without_empty(jsonc.without_member(text, self.client.place, NAME), self.client.place, text)
+
+    def like(self, text: str) -> "_Server":
+        """The edit that adds the server that a text has."""
+        content = toml_entry.parsed(text) if self.client.toml else jsonc.parse(text).value
+        return _Server(self.client, _at(content, (*self.client.place, NAME)))
 
 
-def _without_server(client: Client, text: str) -> str:
-    if client.toml:
-        return toml_entry.without_entry(text, client.place[0], NAME)
-    if not text.strip():
+@dataclass(frozen=True, slots=True)
+class _Hooks:
+    """The edit of a file with the hooks of an agent: the seconds of each event, and the command."""
+
+    events: Mapping[str, int]
+    command: str
+
+    def added(self, text: str) -> str:
+        """The text with our hook for each event; one with another command is replaced."""
+        text = text if text.strip() else "{}\n"
+        for event, seconds in self.events.items():
+            entry = {HOOKS: [{"type": "command", "command": self.command, "timeout": seconds}]}
+            if entry not in _entries(text, event):
+                text = jsonc.with_element(_without_event(text, event), (HOOKS, event), entry)
         return text
-    return _without_empty(jsonc.without_member(text, client.place, NAME), client.place, text)
 
-
-def _with_hooks(client: Client, text: str, words: str) -> str:
-    """The text with our hook for each event; one with another command is replaced."""
-    text = text if text.strip() else "{}\n"
-    for event, seconds in client.events.items():
-        hook = {"type": "command", "command": words, "timeout": seconds}
-        entry = {"hooks": [hook]}
-        if entry not in _entries(text, event):
-            text = jsonc.with_element(_without_event(text, event), (HOOKS, event), entry)
-    return text
-
-
-def _without_hooks(text: str) -> str:
-    if not text.strip():
+    def removed(self, text: str) -> str:
+        """The text without our hooks."""
+        if not text.strip():
+            return text
+        events = _at(jsonc.parse(text).value, (HOOKS,))
+        for event in events if isinstance(events, dict) else ():
+            text = _without_event(text, event)
         return text
-    events = _at(jsonc.parse(text).value, (HOOKS,))
-    for event in events if isinstance(events, dict) else ():
-        text = _without_event(text, event)
-    return text
+
+    def like(self, text: str) -> "_Hooks":
+        """The edit that adds the hooks that a text has."""
+        found = {
+            event: entry[HOOKS][0]
+            for event in (*self.events, *_at(jsonc.parse(text).value, (HOOKS,)))
+            for entry in _entries(text, event)
+            if _is_ours(entry)
+        }
+        command = next(iter(found.values()))["command"]
+        return _Hooks({event: hook.get("timeout", 0) for event, hook in found.items()}, command)
 
 
 def _without_event(text: str, event: str) -> str:

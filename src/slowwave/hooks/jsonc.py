@@ -1,12 +1,14 @@
 """Edits of JSON settings that keep all other bytes: comments, order, indentation and trailing commas stay as they are.
 
 A new member or element is written first in its object or array, so that no comma of another line changes. Removing it
-gives back the bytes that were there before.
+gives back the bytes that were there before. Each result is read again and compared with the wanted value: an edit that
+would make another one is refused.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -30,15 +32,15 @@ class Node:
         start: where it begins.
         end: where it ends.
         value: the value as Python has it.
-        members: of an object the place of each key and its value, by key; the last of two equal keys counts.
-        elements: the elements of an array.
+        members: the values of an object by key; the last of two equal keys counts.
+        items: where each member of an object begins, with its key, or each element of an array, and its value.
     """
 
     start: int
     end: int = 0
     value: Any = None
-    members: "dict[str, tuple[int, Node]]" = field(default_factory=dict)
-    elements: "list[Node]" = field(default_factory=list)
+    members: "dict[str, Node]" = field(default_factory=dict)
+    items: "list[tuple[int, Node]]" = field(default_factory=list)
 
 
 def parse(text: str) -> Node:
@@ -59,49 +61,88 @@ def with_member(text: str, path: Path, key: str, value: object) -> str:
     """The text with a member set in the object at a path; objects that are missing are created.
 
     Raises:
-        InputError: a value on the path is not an object.
+        InputError: a value on the path is not an object, or the text has a form that cannot be changed here.
     """
-    node, missing = _descend(parse(text), path)
+    root = parse(text)
+    node, missing = _descend(root, path)
     if missing:
         for name in reversed([*missing[1:], key]):
             value = {name: value}
         key = missing[0]
     if key in node.members:
-        _, old = node.members[key]
-        return text[: old.start] + _dumped(text, value, _indent_of(text, old.start)) + text[old.end :]
-    return _inserted(text, node, f"{json.dumps(key)}: ", value, empty=not node.members)
+        old = node.members[key]
+        changed = text[: old.start] + _dumped(text, value, _indent_of(text, old.start)) + text[old.end :]
+    else:
+        changed = _inserted(text, node, f"{json.dumps(key)}: ", value)
+    node.value[key] = value
+    return _checked(text, changed, root.value)
 
 
 def with_element(text: str, path: Path, value: object) -> str:
     """The text with an element added to the array at a path, which is created if it is missing.
 
     Raises:
-        InputError: a value on the path is of another type.
+        InputError: a value on the path is of another type, or the text has a form that cannot be changed here.
     """
-    parent, missing = _descend(parse(text), path[:-1])
+    root = parse(text)
+    parent, missing = _descend(root, path[:-1])
     if missing or path[-1] not in parent.members:
         return with_member(text, path[:-1], path[-1], [value])
-    _, array = parent.members[path[-1]]
+    array = parent.members[path[-1]]
     if not isinstance(array.value, list):
         raise InputError(f"{'.'.join(path)} is not a list")
-    return _inserted(text, array, "", value, empty=not array.elements)
+    changed = _inserted(text, array, "", value)
+    array.value.insert(0, value)
+    return _checked(text, changed, root.value)
 
 
 def without_member(text: str, path: Path, key: str) -> str:
-    """The text without a member of the object at a path; unchanged if there is none."""
-    node, missing = _descend(parse(text), path)
+    """The text without a member of the object at a path; unchanged if there is none.
+
+    Raises:
+        InputError: a value on the path is not an object, or the text has a form that cannot be changed here.
+    """
+    root = parse(text)
+    node, missing = _descend(root, path)
     if missing or key not in node.members:
         return text
-    start, value = node.members[key]
-    return _removed(text, node, start, value.end, only=len(node.members) == 1)
+    index = next(index for index, (_, value) in enumerate(node.items) if value is node.members[key])
+    changed = _removed(text, node, index)
+    del node.value[key]
+    return _checked(text, changed, root.value)
 
 
 def without_element(text: str, path: Path, index: int) -> str:
-    """The text without one element of the array at a path."""
-    parent, _ = _descend(parse(text), path[:-1])
-    _, array = parent.members[path[-1]]
-    element = array.elements[index]
-    return _removed(text, array, element.start, element.end, only=len(array.elements) == 1)
+    """The text without one element of the array at a path.
+
+    Raises:
+        InputError: the text has a form that cannot be changed here.
+    """
+    root = parse(text)
+    parent, _ = _descend(root, path[:-1])
+    array = parent.members[path[-1]]
+    changed = _removed(text, array, index)
+    del array.value[index]
+    return _checked(text, changed, root.value)
+
+
+def _checked(before: str, text: str, wanted: object) -> str:
+    """The changed text.
+
+    Raises:
+        InputError: it has another value than the wanted one, or is no longer JSON without comments, as it was before.
+    """
+    readers: list[Callable[[str], object]] = [lambda one: parse(one).value]
+    with suppress(ValueError):
+        json.loads(before)
+        readers.append(json.loads)
+    try:
+        found = [read(text) for read in readers]
+    except (InputError, ValueError):
+        found = []
+    if not found or any(value != wanted for value in found):
+        raise InputError("it is written in a form that cannot be changed here: edit the file by hand")
+    return text
 
 
 def _descend(node: Node, path: Path) -> tuple[Node, list[str]]:
@@ -111,39 +152,41 @@ def _descend(node: Node, path: Path) -> tuple[Node, list[str]]:
             raise InputError(f"{'.'.join(path[:number]) or 'the file'} is not an object")
         if key not in node.members:
             return node, list(path[number:])
-        node = node.members[key][1]
+        node = node.members[key]
     if not isinstance(node.value, dict):
         raise InputError(f"{'.'.join(path) or 'the file'} is not an object")
     return node, []
 
 
-def _inserted(text: str, node: Node, prefix: str, value: object, *, empty: bool) -> str:
+def _inserted(text: str, node: Node, prefix: str, value: object) -> str:
     """The text with something written first in an object or array."""
     outer = _indent_of(text, node.start)
     inner = outer + _step(text)
     written = f"{_newline(text)}{inner}{prefix}{_dumped(text, value, inner)}"
     opened = node.start + 1
-    if not empty:
+    if node.items:
         return f"{text[:opened]}{written},{text[opened:]}"
     rest = text[opened : node.end - 1]
     closing = rest if rest.strip() else _newline(text) + outer
     return f"{text[:opened]}{written}{closing}{text[node.end - 1 :]}"
 
 
-def _removed(text: str, node: Node, start: int, end: int, *, only: bool) -> str:
-    """The text without the part from `start` to `end`, which is a member or element of a node, and without its comma."""
+def _removed(text: str, node: Node, index: int) -> str:
+    """The text without one member or element of a node, and without its comma."""
+    start, end = node.items[index][0], node.items[index][1].end
     reader = _Reader(text)
     after = reader.space(end)
     if text[after : after + 1] == ",":
         end = after + 1
-        before = text[node.start + 1 : start]
-        start = node.start + 1 if not before.strip() else start
-        return text[:start] + (text[end:] if not before.strip() else text[end:].lstrip(" \t\r\n"))
-    if only:
+        if not text[node.start + 1 : start].strip():
+            return text[: node.start + 1] + text[end:]
+        return text[:start] + text[end:].lstrip(" \t\r\n")
+    if index == 0:
         inside = text[node.start + 1 : start] + text[end : node.end - 1]
         return text[: node.start + 1] + (inside if inside.strip() else "") + text[node.end - 1 :]
-    comma = text.rindex(",", node.start, start)
-    return text[:comma] + text[comma + 1 : start].rstrip() + text[end:]
+    comma = reader.space(node.items[index - 1][1].end)
+    between = text[comma + 1 : start]  # a comment in it ends with its line
+    return text[:comma] + (between if between.strip() else "") + text[end:]
 
 
 def _dumped(text: str, value: object, indent: str) -> str:
@@ -208,7 +251,8 @@ class _Reader:
             if not isinstance(key.value, str) or self.text[colon : colon + 1] != ":":
                 raise self.error(place)
             value = self.value(self.space(colon + 1), depth + 1)
-            node.members[key.value], node.value[key.value] = (key.start, value), value.value
+            node.members[key.value], node.value[key.value] = value, value.value
+            node.items.append((key.start, value))
             place = self._after(value.end, "}")
         node.end = place + 1
         return node
@@ -218,7 +262,7 @@ class _Reader:
         place = self.space(place + 1)
         while self.text[place : place + 1] != "]":
             element = self.value(place, depth + 1)
-            node.elements.append(element)
+            node.items.append((place, element))
             node.value.append(element.value)
             place = self._after(element.end, "]")
         node.end = place + 1
