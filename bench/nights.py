@@ -5,9 +5,9 @@
 Each file lists conversations, each with the ids of messages that a person marked: 40 "lasts" (still worth knowing in a year) and
 40 "passing" (a meal, a mood, a weekend). By default it is bench/nights.json. The talk is lived through session by
 session with a sleep pass after each, then 365 nights follow. lasting: marked messages with a hot fact, or whose fact or
-text is on a hot page or in a hot summary. passing: the same of those marked "passing". distilled: those with any fact, hot or
+text is in a hot summary. passing: the same of those marked "passing". distilled: those with any fact, hot or
 cold. The second row asks five of the talk's questions a month, and records what their contexts show as used. `--read`
-prints the facts, and where each marked message is: in hot facts, on pages, in a summary, or archived. The last line is JSON.
+prints the facts, and where each marked message is: in hot facts, in a summary, or archived. The last line is JSON.
 """
 
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from forgetting import Now, Talk, talks
 from slowwave import AgentMemory
-from slowwave.model.memory import PAGE, SUMMARY, Memory
+from slowwave.model.memory import SUMMARY, Memory
 
 NIGHTS = 365
 ASKED_EVERY = 6
@@ -67,9 +67,8 @@ def refs(facts: Iterable[Memory]) -> set[str]:
 
 
 def gathered(memory: AgentMemory) -> set[str]:
-    """The ids of the messages that hot summaries and pages contain, themselves or by their facts."""
+    """The ids of the messages that hot summaries contain, themselves or by their facts."""
     hot = [one for one in memory.get_all(kinds=[SUMMARY]) if one.is_searchable and not one.is_cascade]
-    hot += memory.get_all(categories=[PAGE])
     found: set[str] = set()
     for summary in hot:
         for member in map(memory.get, summary.members):
@@ -121,7 +120,7 @@ def read(facts: Iterable[Memory], labels: Marked) -> None:
 def places(memory: AgentMemory, labels: Marked, shown: Iterable[str]) -> None:
     """Print where each marked message is."""
     listed: dict[str, list[str]] = {}
-    for one in (*memory.get_all(kinds=[SUMMARY]), *memory.get_all(categories=[PAGE])):
+    for one in memory.get_all(kinds=[SUMMARY]):
         for member in map(memory.get, one.members) if one.is_searchable and not one.is_cascade else ():
             for ref in {*refs([member]), member.ref}:
                 listed.setdefault(ref or "", []).append(one.ref or "summary")

@@ -122,7 +122,7 @@ def filled(memory: AgentMemory, size: int) -> None:
     seen = store.sequence(scope)
     moves = tuple(
         MoveCursor(conversation="", cursor=name, before=0, after=seen, because="read when they came")
-        for name in ("duplicates", "pages")
+        for name in ("duplicates",)
     )
     store.apply(Plan(id="r", scope=scope, cause="import", at=NOW, groups=(Group(operations=moves, because="read"),)))
 

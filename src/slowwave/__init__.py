@@ -73,6 +73,7 @@ _MODULES: Final = {
     "NotFoundError": "errors",
     "NewKey": "model.access",
     "ModelUse": "model.budget",
+    "Page": "policy.summaries.pages",
     "PassRecord": "model.pass_record",
     "Note": "model.note",
     "OlderSchemaError": "errors",

@@ -78,6 +78,7 @@ from slowwave.pipelines.ingest.distil import ConsolidationResult, TooFew
 from slowwave.pipelines.sleep.compact_now import Compaction
 from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.policy.summaries.pages import Page
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 from slowwave.views import ConversationView, Knowledge
 from slowwave.whole_store import Slowwave
@@ -148,6 +149,7 @@ __all__ = [
     "OlderSchemaError",
     "Operation",
     "Outcome",
+    "Page",
     "PassRecord",
     "PendingProof",
     "Plan",

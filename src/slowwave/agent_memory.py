@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from slowwave.pipelines.sleep.compact_now import Compaction
     from slowwave.pipelines.sleep.compact_topic import TopicCompaction
     from slowwave.pipelines.sleep.report import SleepReport
+    from slowwave.policy.summaries.pages import Page
 
 
 @suggests_names
@@ -567,7 +568,7 @@ class AgentMemory:
         Args:
             query: the question, in words.
             top_k: how many hits at most; at least 1.
-            categories: only facts of these categories; "page": topic pages, as hits of their own.
+            categories: only facts of these categories.
             kinds: only these kinds: "message", "episodic", "semantic", "procedural", "summary", "note".
             conversation: only memories of this conversation.
             except_conversation: leave out the messages and summaries of this conversation, such as the present one,
@@ -752,7 +753,7 @@ class AgentMemory:
         Args:
             kinds: of "message", "episodic", "semantic", "procedural", "summary", "note"; None: all facts, which are
                 neither "message" nor "note".
-            categories: only these categories; topic pages are listed only if "page" is one of them.
+            categories: only these categories.
             phases: of "quarantined", "active", "core", "cold", "superseded", "retracted"; None: "active" and "core".
             conversation: only facts with a source message in this conversation; with the kind "message" in `kinds`,
                 also its messages.
@@ -779,6 +780,15 @@ class AgentMemory:
             where=where,
         )
         return listed(self.ports, asked)
+
+    def pages(self) -> "list[Page]":
+        """Return the facts in use as topic pages: one for each person or thing and each category of facts about it.
+
+        Pages are made when they are read. They are not stored, and neither `search` nor `context` shows them.
+        """
+        from slowwave.policy.summaries.pages import pages
+
+        return pages(self.get_all(), self.ports.now())
 
     def conversations(
         self, *, after: Conversation | str | int | None = None, limit: int | None = None

@@ -34,6 +34,7 @@ from slowwave.pipelines.ingest.distil import ConsolidationResult
 from slowwave.pipelines.sleep.compact_now import Compaction
 from slowwave.pipelines.sleep.compact_topic import TopicCompaction
 from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.policy.summaries.pages import Page
 from slowwave.ports import LLM, Clock, Embedder, Mind, Progress
 from slowwave.session import FromSettings
 from slowwave.whole_store import Slowwave
@@ -179,6 +180,7 @@ class AsyncAgentMemory:
         limit: int | None = None,
         where: Mapping[str, object] | Condition | None = None,
     ) -> list[Memory]: ...
+    async def pages(self) -> list[Page]: ...
     async def conversations(
         self, *, after: Conversation | str | int | None = None, limit: int | None = None
     ) -> list[Conversation]: ...

@@ -437,9 +437,15 @@ def test_json_shapes_are_stable(run: Run) -> None:
 
 
 def test_outdated_and_perhaps_outdated_hits_have_different_marks(run: Run) -> None:
-    for fact in ("I live in Ghent", "I live in Antwerp", "My name is Tom", "My name is now Thomas"):
+    for fact in (
+        "Our choir has 18 singers",
+        "Our choir has grown to 25 singers by now",
+        "My name is Tom",
+        "My name is now Thomas",
+    ):
         run("add", fact)
-    assert "  perhaps outdated: a later statement says Antwerp where this" in run("recall", "where do I live").out
+    asked = run("recall", "how many singers does our choir have").out
+    assert "  perhaps outdated: a later message says 25 where this one says 18" in asked
     assert " 1  My name is now Thomas" in (names := run("recall", "what is my name", "--deep").out)
     assert "  outdated: replaced" in names
 

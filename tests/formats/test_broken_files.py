@@ -190,7 +190,7 @@ def test_what_is_stored_of_a_broken_file_is_reported_stored_once_and_undone(
 
 
 def _stored(memory: AgentMemory) -> int:
-    """The memories that are neither retracted nor topic pages."""
+    """The memories that are not retracted."""
     kinds = ["message", "semantic", "episodic", "procedural", "note"]
     return len(memory.get_all(kinds=kinds, phases=["active", "core", "cold", "quarantined"]))
 

@@ -1,7 +1,6 @@
 """A year of daily sleeps under minds that mean harm or are broken: what people stated can be recalled at its end."""
 
 import random
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,8 +24,6 @@ STATED = 2 / 3
 START = datetime(2027, 1, 1, 3, tzinfo=UTC)
 NAMES = ("Mia", "Noah", "Lena", "Theo", "Ida", "Emil", "Clara", "Jonas", "Ella", "Oskar")
 THINGS = ("kayak", "piano", "orchard", "bakery", "telescope", "garden", "workshop", "sailboat", "beehive", "archive")
-ENDED = re.compile(r" \(until [\d-]+\)")
-"""The mark of a line of a page that is over: it has the day on which its fact ended, which no text says."""
 CONFIG = Config(retention_policy="half_life", half_life_days=14, min_messages=2, consolidate_every_turns=1)
 
 
@@ -137,7 +134,7 @@ def check_summaries(memory: AgentMemory) -> None:
         else:
             first, last = one.span or (0, 0)
             under = [m for m in known.values() if m.conversation == one.conversation and first <= m.seq <= last]
-        assert invented_details(ENDED.sub("", one.text), under) == ()
+        assert invented_details(one.text, under) == ()
 
 
 @pytest.mark.long

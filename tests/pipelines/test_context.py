@@ -1,7 +1,6 @@
 """Contexts: within the budget whatever is asked, fenced as data, in an order that caches."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
 from slowwave.model.mind import Fact
-from slowwave.pipelines.recall.page_lines import page_items
 from slowwave.policy.guard.fence import fence_tag, parse
 from slowwave.policy.ranking.packing import estimate
 
@@ -150,36 +148,6 @@ def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_
     assert all(item.because.startswith("fact ") for item in relevant.items)
 
 
-def test_a_question_for_several_things_shows_lines_of_a_page_by_day_that_no_hit_says(
-    world: "World", talk: "Talk"
-) -> None:
-    memory = _beds(world, talk, context_shares={"pages": 0.5})
-    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=200)
-    sections = {section.name: section.items for section in context.sections}
-    gathered = sections["Gathered on this topic"]
-    assert len(gathered) > 1
-    assert all(item.memory in item.facts and item.because.startswith("line of page ") for item in gathered)
-    assert [item.memory.at for item in gathered] == sorted(item.memory.at for item in gathered)
-    listed = {item.memory.id for item in gathered}
-    assert not listed & {fact.id for item in sections["Relevant memories"] for fact in item.facts}
-    assert estimate(str(context)) <= context.tokens <= 200
-    assert "Gathered on this topic" not in str(memory.context("Who tuned bed 3?", conversation="other"))
-
-
-def test_a_line_of_a_page_that_rests_on_an_outdated_hit_is_left_out(world: "World", talk: "Talk") -> None:
-    memory = _beds(world, talk)
-    question = "Which beds did Alice tune?"
-    hits = memory.search(question, top_k=20)
-    outdated = {fact.id for hit in hits[:3] for fact in hit.facts}
-    assert outdated
-    marked = [*(replace(hit, stale=True) for hit in hits[:3]), *hits[3:]]
-    shown = [
-        {item.memory.id for item in page_items(memory.ports, question, found, 1000, frozenset()) if item.memory}
-        for found in (hits, marked)
-    ]
-    assert shown[0] - shown[1] == outdated
-
-
 def test_a_message_with_a_fact_that_says_little_of_it_is_shown_itself(world: "World", talk: "Talk") -> None:
     memory = world.open()
     said = [
@@ -195,13 +163,6 @@ def test_a_message_with_a_fact_that_says_little_of_it_is_shown_itself(world: "Wo
     (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
     in_full = ["Berta lent me the ladder" in item.text for item in relevant.items]
     assert in_full.count(True) >= 4
-
-
-def test_if_all_hits_fit_no_page_repeats_them(world: "World", talk: "Talk") -> None:
-    memory = _beds(world, talk)
-    context = memory.context("Which beds did Alice tune?", conversation="other", budget_tokens=1200)
-    assert "Gathered on this topic" not in {section.name for section in context.sections}
-    assert all(f"bed {n} of the deploy pipeline" in str(context) for n in range(1, 9))
 
 
 def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:

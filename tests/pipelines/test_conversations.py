@@ -198,7 +198,7 @@ def test_all_conversations_are_consolidated_as_one_run(memory: AgentMemory, worl
     assert visited == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert len(result.facts) == 3
     newest = memory.runs()[0]
-    assert (newest.id, newest.part_count, newest.totals["add"]) == (result.run_id, 4, 5)  # with two topic pages
+    assert (newest.id, newest.part_count, newest.totals["add"]) == (result.run_id, 3, 3)
     (undo,) = memory.undo(str(result.run_id))
     assert memory.get_all() == []
     assert memory.status().unread == 26
@@ -316,9 +316,9 @@ def test_a_run_comes_with_its_parts_and_runs_in_pages(memory: AgentMemory, world
     talk(memory, "b")
     result = memory.consolidate_all()
     whole = memory.run(str(result.run_id))
-    assert [part.parent for part in whole.parts] == [whole.id, whole.id, whole.id]
-    assert sum(part.totals["add"] for part in whole.parts) == whole.totals["add"] == 4
-    assert len(memory.runs(parts="all")) == 6
+    assert [part.parent for part in whole.parts] == [whole.id, whole.id]
+    assert sum(part.totals["add"] for part in whole.parts) == whole.totals["add"] == 2
+    assert len(memory.runs(parts="all")) == 5
     first = memory.runs(1)
     assert [run.cause for run in memory.runs(after=first[-1])] == ["observe", "observe"]
     assert [run.id for run in memory.runs(cause="consolidate", parts="none")] == [whole.id]

@@ -3,13 +3,10 @@
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.pipelines.statements import SPORTS
 
 from slowwave import AgentMemory, Message
-from slowwave.model.memory import PAGE, Trust
 from slowwave.model.mind import Fact
 from slowwave.pipelines.ingest.add import add_facts
-from slowwave.pipelines.ingest.observe import observe
 
 if TYPE_CHECKING:
     from tests.conftest import World
@@ -85,26 +82,6 @@ def test_a_false_statement_of_low_trust_is_nowhere_without_its_label(world: "Wor
     labelled = [line for lines in sections.values() for line in lines if "Kestrel" in line]
     assert labelled
     assert all(f"[{trust}] " in line for line in labelled)
-
-
-@pytest.mark.parametrize("through", ["import"])
-def test_a_page_with_words_of_low_trust_is_trusted_no_more_than_they_are(world: "World", through: Trust) -> None:
-    memory = world.open(llm=None, embedder="none")
-    for n, text in enumerate(SPORTS):
-        said = [Message(role="user", speaker="Ines", content=text)]
-        false = [
-            Message(role="user", speaker="Ines", content=f"I won the Kestrel medal number {n} at the rowing race.")
-        ]
-        observe(memory.ports, said, "talk")
-        observe(memory.ports, false, "file", through=through)
-        world.later(days=1)
-    memory.sleep()
-    pages = memory.get_all(categories=[PAGE])
-    assert pages
-    assert all(page.trust == through for page in pages if "Kestrel" in page.text)
-    found = memory.context("list all the sports of Ines", conversation="talk", budget_tokens=300)
-    lines = [item.text for section in found.sections for item in section.items if "Kestrel" in item.text]
-    assert all(f"[{through}" in line for line in lines)
 
 
 def test_a_context_shows_the_same_words_of_one_tool_once_and_other_words_each(world: "World") -> None:

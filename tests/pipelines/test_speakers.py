@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.pipelines.statements import SPORTS
 
 from slowwave import AgentMemory, Config, Message
-from slowwave.model.memory import PAGE, SUMMARY, Memory
+from slowwave.model.memory import SUMMARY, Memory
 from slowwave.policy.guard.grounding import invented_details
 from slowwave.policy.guard.people import without_people
 
@@ -109,7 +109,7 @@ def test_the_checks_refuse_nothing_that_the_offline_rules_write(name: str, said:
 
 
 @pytest.mark.parametrize("name", ["user_4711", "No", "2024"])
-def test_long_conversations_of_a_speaker_of_any_name_have_topic_pages_and_eras(name: str) -> None:
+def test_long_conversations_of_a_speaker_of_any_name_have_eras(name: str) -> None:
     config = Config(immediate_window=1, recent_window=2)
     with AgentMemory.open(":memory:", llm=None, embedder="none", config=config, clock=lambda: NOW) as memory:
         for day, text in enumerate(SPORTS, 1):
@@ -120,9 +120,6 @@ def test_long_conversations_of_a_speaker_of_any_name_have_topic_pages_and_eras(n
         assert memory.sleep().problems == ()
         assert memory.compact_conversation("c").problems == ()
         assert {summary.depth for summary in memory.summaries("c")} == {1, 2}
-        (page,) = (row for row in memory.get_all(categories=[PAGE]))
-        assert page.subject == name
-        assert "kayaking on the lake" in page.text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from slowwave.model.config import Config
 from slowwave.model.memory import Kind, Memory
-from slowwave.policy.retention.lasting import durability, durability_of_words, own_end
+from slowwave.policy.retention.lasting import durability, own_end
 from slowwave.policy.retention.policies import expiry, fade_date, has_ended, is_expired
 
 SAID = datetime(2026, 3, 1, tzinfo=UTC)
@@ -71,23 +71,6 @@ def test_an_outing_is_ordinary_and_a_mood_or_a_vague_plan_passes(
     text: str, category: str, kind: Kind, expected: str
 ) -> None:
     assert durability(fact(text, category, kind)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("I'm busy at the office", "passing"),
-        ("We're excited about the fair", "passing"),
-        ("I'm off to bake some rolls", "passing"),
-        ("I’m thinking of buying a kayak", "passing"),
-        ("We're planning a picnic", "passing"),
-        ("I'm allergic to walnuts", "lasting"),
-        ("I'm so excited that I started a weekend pottery class", "lasting"),
-        ("The busy harbour is blue", "ordinary"),
-    ],
-)
-def test_a_mood_and_an_intention_pass_in_the_short_forms_of_a_message(text: str, expected: str) -> None:
-    assert durability_of_words(text) == expected
 
 
 def test_an_observation_of_little_worth_does_not_last() -> None:
@@ -165,12 +148,6 @@ def test_what_a_person_pins_has_no_end() -> None:
     memory = fact("Ines is pregnant", "identity", pinned=True)
     assert expiry(memory, CONFIG) is None
     assert not has_ended(memory, SAID + timedelta(days=1000))
-
-
-def test_a_topic_page_does_not_fade() -> None:
-    page = fact("Ines: hobbies", "page", "summary", depth=1, members=("a",))
-    assert not is_expired(page, CONFIG, SAID + timedelta(days=3650))
-    assert expiry(page, CONFIG) is None
 
 
 def test_a_search_that_still_goes_on_passes() -> None:

@@ -1,9 +1,8 @@
-"""Tests of what is said of a life as it lasts, and of what the page of a life lists."""
+"""Tests of what is said of a life as it lasts."""
 
 import pytest
 
 from slowwave.policy.retention.life import tells_of_life
-from slowwave.policy.summaries.life_sentences import labelled_answer, life_sentences
 
 
 @pytest.mark.parametrize(
@@ -86,79 +85,3 @@ def test_what_lasts_of_a_life_is_recognised(text: str) -> None:
 )
 def test_an_outing_a_mood_and_a_vague_plan_are_none_of_it(text: str) -> None:
     assert not tells_of_life(text)
-
-
-def listed(text: str) -> list[str]:
-    return [clause.text for clause in life_sentences(text)]
-
-
-def test_a_sentence_of_a_life_is_listed_whole() -> None:
-    said = "What a day! This ring is dear to me - a gift from my aunt in Porto. We ate cake."
-    assert listed(said) == ["This ring is dear to me - a gift from my aunt in Porto."]
-
-
-def test_of_a_long_sentence_the_clause_that_tells_is_listed() -> None:
-    said = (
-        "We talked for hours about the weather and the harbour and the prices of fish and all the neighbours there, "
-        "and I joined a choir, but the soup was cold."
-    )
-    assert listed(said) == ["and I joined a choir,"]
-
-
-@pytest.mark.parametrize("text", ["Do you have three kids?", "You won the first prize!", "[image: my dog Biscuit]"])
-def test_questions_captions_and_words_about_the_other_are_not_listed(text: str) -> None:
-    assert listed(text) == []
-
-
-def test_a_sentence_that_points_back_comes_with_the_one_before() -> None:
-    said = "I sing in the harbour choir. It's a big part of my life."
-    assert listed(said) == ["I sing in the harbour choir.", "It's a big part of my life."]
-    assert listed("It's a big part of my life.") == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Yeah, we go a few times a week.",
-        "Three times a week; it keeps us on track.",
-        "I see them at least once a week.",
-        "Turns out she had no other family - it broke my heart.",
-    ],
-)
-def test_what_says_nothing_without_the_words_before_is_not_listed(text: str) -> None:
-    assert listed(text) == []
-
-
-def test_how_often_is_listed_with_what_is_done() -> None:
-    assert listed("I row twice a week.") == ["I row twice a week."]
-    assert listed("We go to the mosque every week.") == ["We go to the mosque every week."]
-
-
-@pytest.mark.parametrize(
-    ("asked", "said", "line"),
-    [
-        ("How long have you been married?", "Seven years already! We had a feast.", "married: Seven years already"),
-        ("Lovely dogs! What are their names?", "Thanks! Biscuit and Toffee.", "names of pets: Biscuit and Toffee"),
-        ("What are their names?", "Lena and Paul!", "names: Lena and Paul"),
-        ("A second cat! What's her name?", "Her name is Biscuit! She sleeps.", "names of pets: Biscuit"),
-        ("Such a cute dog! What's his name?", "His name is a long story!", None),
-        ("Where do you live?", "In Graz, since May.", "home: In Graz, since May"),
-        ("Where do you live?", "Not far away.", None),
-        ("What are their names?", "They're doing great.", None),
-        ("How long have you been married?", "Ages!", None),
-        ("How was the feast?", "Seven guests came!", None),
-    ],
-)
-def test_a_short_answer_is_listed_with_a_label_and_without_words_of_the_question(
-    asked: str, said: str, line: str | None
-) -> None:
-    assert labelled_answer(said, asked) == line
-
-
-def test_a_work_or_a_journey_stands_on_the_page_of_a_life() -> None:
-    assert [one.text for one in life_sentences("What a month! I wrote my second novel in a hut. The stove broke.")] == [
-        "I wrote my second novel in a hut."
-    ]
-    assert [one.text for one in life_sentences("Big news! I got sponsored by a sail maker!")] == [
-        "I got sponsored by a sail maker!"
-    ]

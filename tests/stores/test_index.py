@@ -432,14 +432,6 @@ def test_messages_a_day_apart_lend_each_other_nothing_whether_loaded_or_appended
         assert found["c2"] > found["c40"] == 0.0
 
 
-def test_a_topic_page_takes_no_place_unless_its_category_is_asked_for() -> None:
-    page = known("p", "Ann: cats. Ann has a cat", kind="summary", category="page", members=("c1",), depth=1)
-    index = built([said(1, "I have a cat"), page])
-    assert [one.id for one in index.search(query("cat"))] == ["c1"]
-    assert [one.id for one in index.search(query("cat", categories=frozenset({"page"})))] == ["p"]
-    assert index.originals == 1
-
-
 def test_filters() -> None:
     rows = [
         said(1, "cat"),

@@ -9,7 +9,7 @@ from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
-CONTEXT_PARTS = ("instructions", "core", "older", "recent", "pages", "relevant", "related", "immediate")
+CONTEXT_PARTS = ("instructions", "core", "older", "recent", "relevant", "related", "immediate")
 """The parts of a context, in the order in which they are shown."""
 _MAPPINGS = ("category_ttl_days", "category_tokens_max", "context_shares", "context_headings")
 INDEX_CACHE_MB = 256

@@ -20,8 +20,6 @@ SUMMARY: Final = "summary"
 STATEMENT_KINDS: Final[tuple[Kind, ...]] = ("episodic", "semantic", "procedural")
 """The kinds of facts that are one statement each."""
 FACT_KINDS: Final[tuple[Kind, ...]] = (*STATEMENT_KINDS, SUMMARY)
-PAGE: Final = "page"
-"""The category of a topic page, a summary that lists the statements about one person and topic."""
 NOTE: Final = "note"
 """A text or data that a caller stores under a name. It is no fact: nothing merges, rewords or archives it."""
 KINDS: Final[tuple[Kind, ...]] = (MESSAGE, *FACT_KINDS, NOTE)
@@ -153,11 +151,6 @@ class Memory:
     def is_cascade(self) -> bool:
         """Whether this is a summary of a span of a conversation, rather than of a cluster of facts."""
         return self.span is not None
-
-    @property
-    def is_page(self) -> bool:
-        """Whether this is a topic page: it lists facts and messages (`members`), and replaces none of them."""
-        return self.kind == SUMMARY and self.category == PAGE and self.span is None
 
 
 def beginning(text: str, characters: int = 60) -> str:

@@ -79,7 +79,6 @@ class Where:
     """Which memories to read, and in which order. None means any.
 
     `cascade` says whether cascade summaries are among kind "summary": False leaves them out, True asks for only them.
-    Without `pages`, topic pages are left out.
     `key` is a content key (`model.codec.content_key`), `text` a piece of the text in any case, `ref` a caller's id, `refs`
     several.
     Of notes, `conversation` is the folder and `ref` the name; `below` is a folder: only notes in it and in those below
@@ -98,7 +97,6 @@ class Where:
     trusts: frozenset[str] | None = None
     conversation: str | None = None
     cascade: bool | None = False
-    pages: bool = True
     after_seq: int | None = None
     until_seq: int | None = None
     due_before: datetime | None = None

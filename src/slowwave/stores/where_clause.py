@@ -124,8 +124,6 @@ def selected(
     if place_of_last:
         places = [place(f"place_{number}") for number in range(len(place_of_last))]
         terms.append(_later(where, ", ".join(places)))
-    if not where.pages:
-        terms.append("NOT (kind = 'summary' AND category = 'page')")
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
     order = _orders(where)[where.order].format(nulls_first=dialect.nulls_first)

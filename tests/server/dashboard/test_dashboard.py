@@ -182,17 +182,17 @@ def test_today_shows_what_the_last_pass_changed_and_its_undo_can_be_undone(
     assert "<h1>Redo</h1>" in browser.get(redo).text
 
 
-def test_a_run_shows_some_changes_of_each_kind_first_and_topic_pages_only_alone() -> None:
+def test_a_run_shows_some_changes_of_each_kind_first() -> None:
     changes = [ChangeRow(kind="archived", after=str(number)) for number in range(9)]
-    changes += [ChangeRow(kind="added", after="new"), ChangeRow(kind="added", noun="topic page", after="page")]
+    changes += [ChangeRow(kind="added", after="new"), ChangeRow(kind="added", noun="summary", after="short")]
     counts = Counter((row.noun, row.kind) for row in changes)
     group = GroupRow(because="", rows=tuple(changes), counts=counts)
     plan = Plan(id="1", scope="a", cause="sleep", at=datetime(2026, 3, 1, tzinfo=UTC))
     run = Run(id="1", scope="a", at=plan.at, cause="sleep", plan=plan)
     row = RunRow(run=run, title="", counted="", stages=(StageRow(title="", groups=(group,)),))
-    assert [each.after for each in row.first] == ["new", "0", "1", "2", "3"]
+    assert [each.after for each in row.first] == ["new", "short", "0", "1", "2"]
     assert row.more == 6
-    assert row.stages[0].counted == "9 facts archived, 1 added, 1 topic page updated"
+    assert row.stages[0].counted == "9 facts archived, 1 added, 1 summary added"
 
 
 def test_uses_in_a_row_are_one_event_of_a_history(store: Slowwave, browser: TestClient) -> None:
@@ -217,19 +217,17 @@ def test_a_search_sets_hits_under_the_floor_of_contexts_apart(store: Slowwave, b
     assert "tide" not in likely
 
 
-def test_a_topic_page_lists_its_entries_the_latest_first(store: Slowwave, browser: TestClient, clock: Clock) -> None:
+def test_a_topic_page_lists_its_facts_the_latest_first(store: Slowwave, browser: TestClient, clock: Clock) -> None:
     memory = store.within("default")
-    for number, hobby in enumerate(("chess", "painting", "pottery", "sailing", "climbing", "knitting", "juggling")):
+    for hobby in ("chess", "painting", "pottery", "sailing", "climbing", "knitting", "juggling"):
         clock.now += timedelta(days=1)
-        memory.add_message({"role": "user", "content": f"My new hobby is {hobby}."}, f"day {number}")
-        memory.consolidate(f"day {number}", force=True)
-    memory.sleep()
+        memory.add(f"Ada's hobby is {hobby}", category="preference")
     page = browser.get("/pages").text
-    shown = re.findall(r'<span class="line">([^<]+)</span>', page)
+    shown = re.findall(r'<a class="line"[^>]*>([^<]+)</a>', page)
     days = re.findall(r"<span class=\"dim\">(\d+ March 2026)</span>", page)
     assert "juggling" in shown[0]
     assert days[:2] == ["8 March 2026", "7 March 2026"]
-    assert re.search(r"<summary>\d+ earlier", page) is not None
+    assert re.search(r"<summary>2 earlier", page) is not None
 
 
 def test_a_discarded_plan_is_gone_and_changed_nothing(store: Slowwave, browser: TestClient, clock: Clock) -> None:

@@ -10,14 +10,11 @@ from slowwave.model.operations import Add, Change, Erase, MoveCursor, Operation,
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.admin.edit import STATED
-from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.tombstones import SOME, buried, title_tombstone
-from slowwave.pipelines.ingest.topic_pages import without_members
 from slowwave.pipelines.planning import new_id, transition
 from slowwave.pipelines.sleep.conversation_summary import CURSOR
 from slowwave.policy.guard.grounding import ground
 from slowwave.policy.guard.trust import least
-from slowwave.policy.summaries.pages import page_text
 from slowwave.policy.text.spellings import Phrase
 from slowwave.ports import Ports
 
@@ -123,23 +120,7 @@ class ErasePlan:
 
     def _copy(self, memory: Memory) -> Add | None:
         """The remaining part of a derived memory, as a new memory without history; None if nothing remains."""
-        if memory.is_page:
-            return self._rest_of_page(memory)
         return self._present_copy(memory) or self._supported_copy(memory)
-
-    def _rest_of_page(self, page: Memory) -> Add | None:
-        """A new page with the lines that rest on other memories; None for a page that was chosen by its id."""
-        lines = without_members(page, self.memories, self._words)
-        if not page.is_searchable or not lines or (page.id in self._chosen and self._words is None):
-            return None
-        topic = (page.ref or "").rpartition("/")[2]
-        text = page_text(page.subject or "", topic, lines)
-        if self._words is not None and Phrase(self._words).is_in(text):
-            return None
-        members = tuple(line.member for line in lines)
-        copy = replace(page, id=new_id(self.now), text=text, members=members, version=1, superseded_by=None)
-        (entry,), _ = entries(self.ports, [text])
-        return Add(memory=copy, because="the other entries of a page", entry=entry)
 
     def _present_copy(self, memory: Memory) -> Add | None:
         """The fact as it is, without history, if neither it nor its first version rests on an erased memory; else None.

@@ -108,8 +108,7 @@ def explain(ports: Ports, memory: Memory) -> Explanation:
     rules = archive_rules(memory, config) if memory.is_searchable and kept is None else []
     never = f"not before the year 9999 by the policy {config.retention_policy}"
     first = min(rules, default=None)
-    listed = memory.members if memory.is_page else ()
-    sources = tuple(ports.store.get(ports.scopes, [*(source.memory for source in memory.sources), *listed]))
+    sources = tuple(ports.store.get(ports.scopes, [source.memory for source in memory.sources]))
     return Explanation(
         memory=memory,
         strength=strength(memory, config, now),

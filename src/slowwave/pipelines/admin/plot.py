@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from slowwave.errors import InputError, shown
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, PAGE, SUMMARY, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.operations import Add, Change, Erase, Link, Operation, Use
 from slowwave.model.query import Where
 from slowwave.policy.charts import Picture, Series
@@ -108,8 +108,6 @@ def growth(ports: Ports) -> Picture:
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _STATES}
     for (kind, phase), number in counted.items():
         totals[_state(kind, phase)] += number
-    for memory in ports.store.select((ports.scope,), Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}))):
-        totals[_state(memory.kind, memory.phase)] -= 1  # a topic page is no fact
     for name in _STATES:  # backwards from today, so that runs before those that are read are not needed
         lines[name].append((_days(first, now), float(totals[name])))
     for run in runs:
@@ -154,7 +152,7 @@ def _undo(totals: Counter[str], operation: Operation) -> None:
 
 
 def _of(memory: Memory) -> str:
-    return "" if memory.is_page else _state("cascade" if memory.is_cascade else memory.kind, memory.phase)
+    return _state("cascade" if memory.is_cascade else memory.kind, memory.phase)
 
 
 def passes(ports: Ports) -> Picture:

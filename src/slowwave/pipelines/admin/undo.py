@@ -18,7 +18,6 @@ from slowwave.model.query import Where
 from slowwave.pipelines.admin.edit import EDIT
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reconcile import SETTLED, compared_pair_key
-from slowwave.pipelines.ingest.topic_pages import CAUSES
 from slowwave.pipelines.planning import (
     check_full_trust,
     check_may_change,
@@ -69,7 +68,6 @@ def undo(ports: Ports, run_id: str, *, cascade: bool = False) -> tuple[Receipt, 
     reached = _with_dependents(ports, undoable_members, {*undone_by, *wholes})
     undoable = [dependent for dependent in reached if not _erases(dependent)]
     family_ids = {member.id for member in family}
-    undoable = [one for one in undoable if one.id in family_ids or not _writes_pages(one)]
     later = [dependent for dependent in undoable if dependent.id not in family_ids]
     if later and not cascade:
         names = ", ".join(f"{dependent.id} ({dependent.cause})" for dependent in later[:5])
@@ -142,11 +140,6 @@ def _already_undone(undos: Sequence[str]) -> str:
 
 def _erases(run: Run) -> bool:
     return any(isinstance(operation, Erase) for operation in run.plan.operations)
-
-
-def _writes_pages(run: Run) -> bool:
-    """Whether a run only brought topic pages up to date: these follow their sources, so that nothing need be undone first."""
-    return run.cause in CAUSES
 
 
 def undone_runs(ports: Ports) -> dict[str, str]:
@@ -257,7 +250,7 @@ class _Inverse:
         because = f"undo: {operation.because}"
         match operation:
             case Add() if (memory := self.current.get(operation.memory.id)) is not None:
-                if memory.phase != "retracted" and not _has_moved_on(memory, operation.memory):
+                if memory.phase != "retracted":
                     yield from self._withdrawn(memory, because)
             case Change() if (memory := self.current.get(operation.before.id)) is not None:
                 yield from self._former(memory, operation, because)
@@ -284,13 +277,8 @@ class _Inverse:
             yield Suppress(key=content_key(memory.text), because=because)
 
     def _former(self, memory: Memory, change: Change, because: str) -> Iterator[Operation]:
-        """Give a memory its former values. A page that the run began again is retracted like a new one."""
-        if _has_moved_on(memory, change.after):
-            return
-        if memory.is_page and memory.is_searchable and change.before.phase == "retracted":
-            yield from self._withdrawn(memory, because)
-        else:
-            yield self._changed(memory, _restored(self.ports, memory, change), because)
+        """Give a memory its former values."""
+        yield self._changed(memory, _restored(self.ports, memory, change), because)
 
     def _changed(self, before: Memory, after: Memory, because: str) -> Change:
         self.current[after.id] = after
@@ -341,11 +329,6 @@ class _Inverse:
             yield replace(move, before=move.after, after=move.before, because=because)
         elif move.conversation and not move.cursor.startswith("cascade"):  # the notes of the summaries say it
             self.notes.append(f"{move.conversation} was read further since, and is not read again")
-
-
-def _has_moved_on(page: Memory, written: Memory) -> bool:
-    """Whether a topic page was written again since: then the undo leaves it to the next pass, which removes what was undone."""
-    return page.is_page and page.version != written.version
 
 
 def _unsummarised(memory: Memory) -> str:

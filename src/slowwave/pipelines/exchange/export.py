@@ -38,8 +38,8 @@ class Contents:
         return outgoing(self._ports)
 
     def facts(self) -> Iterator[Memory]:
-        """The facts in use, oldest first, without summaries of conversations and topic pages."""
-        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), pages=False)
+        """The facts in use, oldest first, without summaries of conversations."""
+        where = Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT))
         yield from sorted(self._select(where), key=lambda fact: (fact.recorded_at, fact.id))
 
     def notes(self) -> Iterator[Memory]:

@@ -15,7 +15,6 @@ from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import idle_from
 from slowwave.pipelines.ingest.chunks import MESSAGES, Chunk, is_partly_read, next_chunk, released_messages, transcript
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
-from slowwave.pipelines.ingest.topic_pages import write_pages
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.pipelines.work_time import WorkTime
 from slowwave.policy.guard.grounding import check, ground, lenders
@@ -112,7 +111,7 @@ def consolidate(
             f"min_messages={minimum}: end it, or pass force=True",
             too_few=TooFew(unread=unread, minimum=minimum),
         )
-    whole, until = parent is None, found.last_seq if enough else 0
+    until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
     most = MESSAGES
     while time.begin_step() and (read := planned(ports, found.name, until=until, most=most)) is not None:
@@ -127,7 +126,7 @@ def consolidate(
     joined = _joined(results, parent)
     if time.is_over and not joined.skipped_reason and _due_chunk(ports, found.name, until) is not None:
         joined = replace(joined, skipped_reason=str(time))
-    return with_pages(ports, joined) if whole else joined
+    return joined
 
 
 def _due_chunk(ports: Ports, name: str, until: int | None) -> Chunk | None:
@@ -135,13 +134,6 @@ def _due_chunk(ports: Ports, name: str, until: int | None) -> Chunk | None:
     found = ports.store.conversation(ports.scope, name)
     chunk = next_chunk(ports, found) if found is not None else None
     return chunk if chunk is not None and (until is None or chunk.released or chunk.span[0] < until) else None
-
-
-def with_pages(ports: Ports, result: ConsolidationResult) -> ConsolidationResult:
-    """The result after topic pages were brought up to date, as a part of its run."""
-    if result.run_id is None:
-        return result
-    return replace(result, problems=(*result.problems, *write_pages(ports, parent=result.run_id)))
 
 
 def _conversation(ports: Ports, name: str | None) -> ConversationState | None:

@@ -4,7 +4,7 @@ from itertools import chain
 
 from slowwave.model.counted import counted
 from slowwave.model.plan import FREE
-from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate, with_pages
+from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
 from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.work_time import WorkTime
 from slowwave.ports import Ports, Progress
@@ -38,7 +38,7 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
             if results[name].too_few is None:
                 left |= dict.fromkeys(names[done:], reason)
                 break
-    return with_pages(ports, _total(results, left, parent))
+    return _total(results, left, parent)
 
 
 def _total(results: dict[str, ConsolidationResult], left: dict[str, str], parent: str) -> ConsolidationResult:

@@ -21,8 +21,6 @@ from slowwave.pipelines.recall.chat import chat_messages, with_blocks
 from slowwave.pipelines.recall.core_memory import CORE, context_line, core_lines
 from slowwave.pipelines.recall.forms import REPEATED, Fixed, HitForms, origin
 from slowwave.pipelines.recall.instructions import INSTRUCTIONS, MOST, SHARE, instruction_lines
-from slowwave.pipelines.recall.page_lines import is_said_by, page_items
-from slowwave.pipelines.recall.pages import PAGES as PAGES_IN_USE
 from slowwave.pipelines.recall.places import without_repeats
 from slowwave.pipelines.recall.reading import Asked, asked
 from slowwave.pipelines.recall.search import (
@@ -38,7 +36,6 @@ from slowwave.policy.ranking.layout import CHAT, LAYOUTS, Layout, shortened
 from slowwave.policy.ranking.packing import Forms, Offer, Packed, estimate, pack
 from slowwave.policy.ranking.relevance import is_near
 from slowwave.policy.retention.importance import name_stems
-from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.summaries.spans import ERA_SIZE
 from slowwave.policy.text.features import is_small_talk
 from slowwave.policy.text.tokens import content_terms, words
@@ -85,17 +82,6 @@ only, 49 % and 54 % with facts. With a quarter 29 % and 34 %, 43 % and 53 %. Abo
 """
 NEWEST_ASKED_LEAST = 20
 """Tokens that the newest message may take of the smallest context that is to answer a question."""
-PAGES = 0.4
-"""The share of a context that the lines of topic pages may take, of a question that asks for several things.
-
-Measured on LoCoMo, evidence of category 1 in 1,000 and 2,000 tokens, on the conversation that it was chosen on and on two others:
-72 % and 82 %, 75 % and 81 % with a share of 0.4; 72 % and 82 %, 73 % and 80 % with 0.5; messages only 65 % and 80 %, 65 % and 75 %.
-"""
-PAGES_LESS = 100
-"""How many tokens less than that share they may take."""
-PAGES_LEAST = 0.25
-"""The share that they may take of the smallest contexts."""
-
 
 Summaries: TypeAlias = tuple[list[Memory], list[Memory], list[Memory]]
 """The latest eras of a conversation, the stretches of an era that is not full, and those after all eras."""
@@ -166,8 +152,6 @@ def _selections(wanted: ContextRequest) -> list[Where]:
         found.append(NEWEST_MESSAGE)
     elif wanted.conversation is not None:
         found.append(summaries_of(str(wanted.conversation), NEWEST_SUMMARIES))
-    if wants_page(wanted.question):
-        found.append(PAGES_IN_USE)
     return found
 
 
@@ -210,8 +194,6 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
         candidates = _candidates(ports, wanted, announced, _limits(shares, available, is_asked=is_asked))
         instructions = _instructions(ports, wanted.question, available, announced.instructions)
         candidates = _with_instructions(candidates, instructions)
-    candidates["pages"] = []
-    shares["pages"] = 0.0
     shares["instructions"] = sum(item.tokens for item in candidates["instructions"]) / max(1, available)
     if wanted.profile == CHAT:
         block = estimate(render((Section(name=headings["immediate"], items=()),), mark)) + 1
@@ -223,14 +205,6 @@ def _context(ports: Ports, wanted: ContextRequest, layout: Layout, given: str | 
         facts=ports.config.injection_top_k,
     )
     packed = _pack(candidates, hits, budget)
-    used = packed.spent("relevant") if is_asked else available
-    for_pages = _room_for_pages(available, ports.config.context_shares.get("pages"), used)
-    if packed.omitted and for_pages > HEADING and not wanted.related_only and wants_page(wanted.question):
-        without = _pack(candidates, hits, replace(budget, tokens=budget.tokens - for_pages))
-        tokens = for_pages - HEADING
-        candidates["pages"] = page_items(ports, wanted.question, found, tokens, without.ids)
-        shares["pages"] = sum(item.tokens for item in candidates["pages"]) / max(1, available)
-        packed = _pack(candidates, hits, budget) if candidates["pages"] else packed
     if not packed.omitted:  # everything fits: also show the stretches that the newest era summarises
         packed = _pack({**candidates, "recent": [*candidates["within"], *candidates["recent"]]}, hits, budget)
     sections = _merged_sections(packed.sections, headings)
@@ -274,16 +248,6 @@ def _with_instructions(candidates: Mapping[str, list[Item]], instructions: list[
     return {**candidates, **core, "instructions": instructions}
 
 
-def _room_for_pages(available: int, share: float | None, used: int) -> int:
-    """The tokens that the lines of pages may take: less of a small context, in which a line would displace a better message.
-
-    They may also take half of what the hits do not use.
-    """
-    if share is not None:
-        return int(min(1.0, share) * available)
-    return int(max(PAGES * available - PAGES_LESS, PAGES_LEAST * available, PAGES * (available - used)))
-
-
 def _limits(shares: Mapping[str, float], available: int, *, is_asked: bool) -> dict[str, float]:
     """The tokens of each part below which its newest item is not shortened."""
     limits: dict[str, float] = {part: int(share * available) - HEADING for part, share in shares.items()}
@@ -300,19 +264,18 @@ def _pack(candidates: Mapping[str, Sequence[Item]], hits: "ContextHits", budget:
     The first packing decides which items of core and which latest messages are shown. The second packing fills the rest of the
     budget with other hits.
     """
-    lines = [*candidates["instructions"], *(item for item in candidates["pages"] if is_said_by(item))]
+    lines = candidates["instructions"]
     forms = hits.forms(candidates["core"], lines)
     first = budget.pack(
         candidates,
         forms,
         {
             "instructions": len(candidates["instructions"]),
-            "pages": len(candidates["pages"]),
             "immediate": 1 if budget.shares["immediate"] else 0,
         },
     )
     shown = {section.name: section.items for section in first.sections}
-    fixed = {part: shown.get(part, ()) for part in ("instructions", "core", "pages", "immediate")}
+    fixed = {part: shown.get(part, ()) for part in ("instructions", "core", "immediate")}
     kept = {part: len(items) for part, items in fixed.items()}
     packed = budget.pack({**candidates, **fixed}, hits.forms(fixed["core"], [*lines, *fixed["immediate"]]), kept)
     return replace(
@@ -449,8 +412,7 @@ def _hits(ports: Ports, wanted: ContextRequest) -> list[Hit]:
 
 
 def _hits_request(ports: Ports, wanted: ContextRequest) -> Search:
-    most = HITS if wants_page(wanted.question) else _most_hits(ports, wanted)
-    request = Search(text=wanted.question, top_k=most, min_relevance=0.0)
+    request = Search(text=wanted.question, top_k=_most_hits(ports, wanted), min_relevance=0.0)
     present = optional_conversation(wanted.except_conversation)
     if not wanted.related_only:
         return replace(request, except_conversation=present)
@@ -462,7 +424,7 @@ def _relevant(ports: Ports, wanted: ContextRequest, found: Sequence[Hit]) -> lis
     """The hits that a context shows: the relevant ones, best first, then those that fill the room that is left, in short."""
     floor = ports.config.relevance_floor
     related = getattr(ports.embedder, "similarity", {}).get("related", RELATED_COSINE)
-    relevant = [hit for hit in found[: _most_hits(ports, wanted)] if hit.relevance >= floor]
+    relevant = [hit for hit in found if hit.relevance >= floor]
     named = set(words(wanted.question))
     filling = [
         hit

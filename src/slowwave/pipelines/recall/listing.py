@@ -46,8 +46,7 @@ def listed(ports: Ports, request: Listing) -> list[Memory]:
     by_strength = request.order.endswith("strength")
     where = Where(
         kinds=frozenset(FACT_KINDS if kinds is None else kinds),
-        categories=(categories := optional_names(request.categories, "categories")),
-        pages=categories is not None,
+        categories=optional_names(request.categories, "categories"),
         phases=frozenset(HOT if phases is None else phases),
         order="recorded" if by_strength else cast("Order", request.order),
         after=cursor.id if cursor is not None and not by_strength else None,

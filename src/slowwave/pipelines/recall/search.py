@@ -18,12 +18,10 @@ from slowwave.model.plain_text import clean
 from slowwave.model.query import Hit, Query, Ranked, Where
 from slowwave.pipelines.rarity import rarity_in_scope
 from slowwave.pipelines.recall.associations import with_associates
-from slowwave.pipelines.recall.pages import PAGES, SHORTEST_LIST, with_page
 from slowwave.pipelines.recall.places import with_fair_places
 from slowwave.pipelines.recall.reading import asked
 from slowwave.pipelines.recall.sources import sources_of
 from slowwave.policy.comparison.values import asks_for_present, asks_for_value, newest_above_outdated, older_value_hits
-from slowwave.policy.summaries.page_choice import wants_page
 from slowwave.policy.text.languages import is_foreign
 from slowwave.policy.text.tokens import content_terms
 from slowwave.ports import Ports, Reading
@@ -75,7 +73,7 @@ def search(ports: Ports, request: Search) -> list[Hit]:
     """
     request = _checked(request)
     question = clean(request.text)[:QUESTION_LONGEST]
-    with asked(ports, question, _selections(request, question)) as (reading, vector):
+    with asked(ports, question, _selections(request)) as (reading, vector):
         return _search(ports, request, question, reading, vector)
 
 
@@ -87,13 +85,11 @@ def announce(ports: Ports, request: Search, reading: Reading, vector: "NDArray[n
         _rank(ports, request, question, reading, vector)
 
 
-def _selections(request: Search, question: str) -> list[Where]:
+def _selections(request: Search) -> list[Where]:
     """What a search selects, as far as it is known before the ranking."""
     found = []
     if (request.passes is not None or request.folder is not None) and request.known_at is None:
         found.append(_filter_selection(request))
-    if _is_unfiltered(request) and request.top_k >= SHORTEST_LIST and wants_page(question):
-        found.append(PAGES)
     return found
 
 
@@ -123,15 +119,7 @@ def _search(
         hits = [hit for hit in hits if hit.relevance >= request.min_relevance]
     if request.known_at is not None:
         return hits
-    hits = _with_linked(ports, hits, request)
-    return with_page(ports, question, hits, request.top_k) if _is_unfiltered(request) else hits
-
-
-def _is_unfiltered(request: Search) -> bool:
-    """Whether a search asks for all that is known now: a page lists memories that a filter might leave out."""
-    filters = (request.categories, request.kinds, request.conversation, request.except_conversation, request.since)
-    more = (request.until, request.as_of, request.passes, request.folder, request.min_relevance)
-    return not request.deep and all(value is None for value in (*filters, *more))
+    return _with_linked(ports, hits, request)
 
 
 def _findable(ports: Ports, query: Query, known: dict[str, Memory] | None, request: Search) -> list[Hit]:

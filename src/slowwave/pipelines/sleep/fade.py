@@ -21,7 +21,7 @@ def expire(context: SleepContext) -> StagePlan:
     """Archive facts that are past their end or their time to live, unless something protects them."""
     changes = []
     for memory in context.open():
-        if memory.id in context.kept_hot or not is_expired(memory, context.ports.config, context.now):
+        if not is_expired(memory, context.ports.config, context.now):
             continue
         until = expiry(memory, context.ports.config)
         ends = until == own_end(memory)
@@ -37,7 +37,7 @@ def expire(context: SleepContext) -> StagePlan:
 
 def refresh(context: SleepContext) -> StagePlan:
     """Move the due memories that no stage changed to their next instant of attention."""
-    unchanged = [memory for memory in context.open() if memory.id not in context.waiting | context.kept_hot]
+    unchanged = [memory for memory in context.open() if memory.id not in context.waiting]
     changes = [change for memory in unchanged if (change := context.later(memory)) is not None]
     context.taken.update(change.before.id for change in changes)
     return StagePlan(groups=split_groups(changes, "looked at and left as they are"))
@@ -82,7 +82,7 @@ def _faded(context: SleepContext) -> list[Change]:
     changes = []
     for memory in context.open():
         reason = should_fade(memory, context.ports.config, context.now)
-        if reason is None or memory.id in context.kept_hot:
+        if reason is None:
             continue
         after = transition(memory, "stage" if reason == "stage" else "fade", context.ports.config)
         changes.append(Change(before=memory, after=after, because=_reason(context, memory), unless_used=True))

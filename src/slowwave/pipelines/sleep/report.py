@@ -73,7 +73,6 @@ ELSEWHERE: Final = "asleep elsewhere"
 _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "distil": ("conversation to read", "conversations to read"),
     "retry": ("fact that waits for a model", "facts that wait for a model"),
-    "topic_pages": ("stretch that topic pages do not list", "stretches that topic pages do not list"),
     "duplicates": ("comparison of facts", "comparisons of facts"),
     "compress": ("group of fading facts to summarise", "groups of fading facts to summarise"),
     "cascade": ("stretch of talk to summarise", "stretches of talk to summarise"),

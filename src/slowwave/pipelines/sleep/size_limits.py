@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE, PAGE, SUMMARY, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE, Memory
 from slowwave.model.operations import Add, Change
 from slowwave.model.query import Where
 from slowwave.pipelines.planning import transition
@@ -84,7 +84,7 @@ def excess_messages(context: SleepContext, *, gone: int) -> list[Change]:
         return []
     counts = ports.store.count(ports.scope)
     hot = sum(number for (kind, phase), number in counts.items() if phase in HOT and kind not in {"cascade", NOTE})
-    hot += _more(context) - gone - _pages(context)
+    hot += _more(context) - gone
     if hot <= limit:
         return []
     every = _hot(context, [MESSAGE, *FACT_KINDS])
@@ -149,15 +149,7 @@ def _more(context: SleepContext) -> int:
         for operation in context.planned
         if isinstance(operation, Add | Change)
     )
-    return sum(
-        int(memory.is_searchable) - before for memory, before in states if not memory.is_cascade and not memory.is_page
-    )
-
-
-def _pages(context: SleepContext) -> int:
-    """How many topic pages are hot: the store counts them as summaries, but they repeat what counts already."""
-    where = Where(kinds=frozenset({SUMMARY}), categories=frozenset({PAGE}), phases=frozenset(HOT))
-    return len(context.ports.store.select((context.ports.scope,), where))
+    return sum(int(memory.is_searchable) - before for memory, before in states if not memory.is_cascade)
 
 
 def _worth(context: SleepContext, messages: Sequence[Memory]) -> dict[str, dict[str, float]]:
@@ -217,7 +209,7 @@ def _spelled(parts: Mapping[str, float]) -> str:
 
 
 def _hot(context: SleepContext, kinds: Sequence[str], categories: frozenset[str] | None = None) -> list[Memory]:
-    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories, pages=False)
+    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), categories=categories)
     return [memory for memory in context.standing(where) if memory.id not in context.taken]
 
 

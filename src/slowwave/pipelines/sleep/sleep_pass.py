@@ -19,7 +19,6 @@ from slowwave.model.scope_state import ScopeState, StateQuery
 from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reembed import reembed
-from slowwave.pipelines.ingest.topic_pages import CURSOR as PAGES, FACTS_MAX, due_pages
 from slowwave.pipelines.planning import check_full_trust, new_id, record_unapplied_cost
 from slowwave.pipelines.sleep.apply import applied
 from slowwave.pipelines.sleep.change_limit import Budget
@@ -31,7 +30,6 @@ from slowwave.pipelines.sleep.lease import Lease
 from slowwave.pipelines.sleep.promote import CORE, promote
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport, describe_link
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan, StageRuns
-from slowwave.pipelines.sleep.topic_pages import topic_pages
 from slowwave.pipelines.sleep.unread import RETRY, WAITING, distil, retry
 from slowwave.pipelines.work_time import WorkTime
 from slowwave.policy.retention.policies import decay_class_range
@@ -52,7 +50,6 @@ Stage = Callable[[SleepContext], StagePlan]
 STAGES: tuple[tuple[str, Stage], ...] = (
     ("distil", distil),
     ("retry", retry),
-    ("topic_pages", topic_pages),
     ("expire", expire),
     ("duplicates", duplicates),
     ("compress", compress),
@@ -274,18 +271,18 @@ def _due_facts(now: datetime) -> Where:
     return Where(kinds=kinds, phases=frozenset(HOT), due_before=now, order="due", limit=DUE_MAX)
 
 
-def _query(ports: Ports, now: datetime) -> StateQuery:
+def _query(ports: Ports) -> StateQuery:
     """What the stages read of the state of the scope."""
     return StateQuery(
-        selections=(RELEASED_MESSAGES, WAITING, due_pages(now), CORE),
-        changed={PAGES: FACTS_MAX, DUPLICATES: CHANGED_MAX},
+        selections=(RELEASED_MESSAGES, WAITING, CORE),
+        changed={DUPLICATES: CHANGED_MAX},
         embedder=ports.embedder.name if ports.embedder else None,
     )
 
 
 def _first_state(ports: Ports, now: datetime) -> ScopeState:
     """The state of the scope before the first stage, with the facts that the pass looks at."""
-    query = _query(ports, now)
+    query = _query(ports)
     unscheduled = (*decay_class_range(ports.config), REPLANNED_MAX)
     selections = (_due_facts(now), *query.selections)
     return ports.store.scope_state(ports.scope, replace(query, selections=selections, unscheduled=unscheduled))
@@ -303,7 +300,7 @@ def _context(ports: Ports, runs: StageRuns, state: ScopeState, *, think: bool) -
         budget=Budget(ports=ports),
         dry_run=runs.dry_run,
         time=WorkTime(ports.config.work_seconds),
-        query=_query(ports, runs.now),
+        query=_query(ports),
     )
     context.state = state
     return context

@@ -33,7 +33,6 @@ class SleepContext:
         planned: in a dry run, the operations of earlier stages; later stages see their result.
         held: ids of memories that stay although a size target is missed with them: an undo or a person restored them.
         waiting: ids of memories for which a mind failed; they stay due, so that the next pass tries again.
-        kept_hot: ids of facts that may not go cold in this pass, because a topic page does not contain them yet.
         store_group: stores a group at once, in a run of its own with its cost, for stages whose next step is expensive.
             Returns False if the group no longer applied. In a dry run it only plans, and returns True.
         budget: how many changes minds may still make in this pass.
@@ -51,7 +50,6 @@ class SleepContext:
     planned: list[Operation] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
-    kept_hot: set[str] = field(default_factory=set)
     store_group: Callable[[Group, Cost], bool] = _cannot_store
     budget: Budget = field(default_factory=Budget)
     dry_run: bool = False
@@ -123,7 +121,6 @@ class SleepContext:
 def _matches(memory: Memory, where: Where) -> bool:
     return (
         not memory.is_cascade
-        and (where.pages or not memory.is_page)
         and (where.kinds is None or memory.kind in where.kinds)
         and (where.phases is None or memory.phase in where.phases)
         and (where.categories is None or memory.category in where.categories)

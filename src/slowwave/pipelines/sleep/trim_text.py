@@ -89,7 +89,7 @@ def _shortening(before: Memory, after: Memory) -> str:
 
 
 def _hot(context: SleepContext, kinds: Sequence[str]) -> list[Memory]:
-    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT), pages=False)  # pages repeat what counts already
+    where = Where(kinds=frozenset(kinds), phases=frozenset(HOT))
     return context.standing(where)
 
 

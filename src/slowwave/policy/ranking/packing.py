@@ -92,16 +92,6 @@ class Packed:
     tokens: int
     omitted: int
 
-    @property
-    def ids(self) -> frozenset[str]:
-        """The ids of the memories that the items show, with those of their facts."""
-        items = [item for section in self.sections for item in section.items]
-        return frozenset(memory.id for item in items for memory in (item.memory, *item.facts) if memory is not None)
-
-    def spent(self, name: str) -> int:
-        """The tokens of the items of a section, without its heading."""
-        return sum(item.tokens for section in self.sections if section.name == name for item in section.items)
-
 
 def pack(offers: Sequence[Offer], budget: int, *, overhead: int = 0) -> Packed:
     """Select items of each section within a budget of tokens, and distribute unused shares to other sections.

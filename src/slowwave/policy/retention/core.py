@@ -55,7 +55,7 @@ def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> s
     A fact that is contradicted, not yet reconciled, or less trusted than the assistant is never promoted automatically, nor
     is a single event or what passes: contexts that show it often would put it into every context. A person can pin it.
     """
-    fact = memory.kind in FACT_KINDS and not memory.is_cascade and not memory.is_page
+    fact = memory.kind in FACT_KINDS and not memory.is_cascade
     if (
         not fact
         or _is_brief(memory)

@@ -122,13 +122,6 @@ def durability(memory: Memory) -> Durability:
     return _durability(memory.text, memory.category, memory.kind == "semantic", memory.importance >= OF_LITTLE_WORTH)
 
 
-def durability_of_words(text: str) -> Durability:
-    """How long what somebody says is of use, by its words alone: health and milestones last, moods and intentions pass."""
-    if _HEALTH.search(text) or _is_milestone(text) or tells_of_life(text):
-        return "lasting"
-    return "passing" if _PASSING.search(text) or _PLANNED.search(text) else "ordinary"
-
-
 def _is_milestone(text: str) -> bool:
     """Whether a text tells of a turning point in the life of somebody whom it names."""
     return _MILESTONE.search(without_others(text)) is not None
@@ -155,7 +148,7 @@ def _durability(text: str, category: str, is_state: bool, tells: bool) -> Durabi
         return "lasting"
     if _PASSING.search(text):
         return "passing"
-    if _is_milestone(text) or (is_state and tells_of_life(text)):  # an event that is no turning point is on a page
+    if _is_milestone(text) or (is_state and tells_of_life(text)):
         return "lasting"
     lasts = category in SELDOM_CHANGES or (category in OF_A_LIFE and tells)
     return "lasting" if is_state and lasts else "ordinary"

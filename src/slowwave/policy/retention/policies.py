@@ -329,7 +329,6 @@ def fade_date(memory: Memory, config: Config, threshold: float) -> datetime | No
 
 
 _OF_A_CONVERSATION: Final = "it belongs to a conversation, and only a size target archives that"
-_OF_A_PAGE: Final = "it is a topic page, which sleep keeps up to date"
 _OF_A_NOTE: Final = "it is a note, which only its own end archives"
 
 
@@ -337,7 +336,7 @@ def _kept_apart(memory: Memory) -> str | None:
     """Why a memory of this kind is not subject to forgetting; None for facts and summaries of facts."""
     if memory.kind in {NOTE, MESSAGE} or memory.is_cascade:
         return _OF_A_NOTE if memory.kind == NOTE else _OF_A_CONVERSATION
-    return _OF_A_PAGE if memory.is_page else None
+    return None
 
 
 def protection_reason(memory: Memory) -> str | None:
@@ -446,11 +445,8 @@ def associated(memory: Memory, config: Config, now: datetime) -> Memory:
 
 
 def with_due_date(memory: Memory, config: Config, after: datetime | None = None) -> Memory:
-    """The memory with `due_at` and `pace` computed by these settings; for `after` see `next_due`.
-
-    The `due_at` of a topic page stays: it is the day on which a line leaves, and the function that writes the lines sets it.
-    """
-    at = memory.due_at if memory.is_page and memory.phase == "active" else next_due(memory, config, after)
+    """The memory with `due_at` and `pace` computed by these settings; for `after` see `next_due`."""
+    at = next_due(memory, config, after)
     new = decay_class_of(memory, config)
     return memory if (at, new) == (memory.due_at, memory.pace) else altered(memory, due_at=at, pace=new)
 

@@ -1,4 +1,4 @@
-"""The difference of two versions of a text: by words, or by lines for lists such as topic pages."""
+"""The difference of two versions of a text: by words, or by lines for lists."""
 
 import re
 from collections.abc import Iterator, Sequence

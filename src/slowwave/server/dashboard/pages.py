@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.access import AccessKey
-from slowwave.model.memory import FACT_KINDS, HOT, PAGE, PHASES, STATEMENT_KINDS, SUMMARY
+from slowwave.model.memory import FACT_KINDS, HOT, PHASES, STATEMENT_KINDS, SUMMARY
 from slowwave.model.plan import Run
 from slowwave.model.scope import Scope
 from slowwave.pipelines.admin.plot import plot
@@ -261,8 +261,7 @@ def one_conversation(visit: Reader, name: str, after: str = "") -> HTMLResponse:
 @router.get("/pages")
 def topic_pages(visit: Reader) -> HTMLResponse:
     """The topic pages, by the person or thing that they are about."""
-    found = visit.memory("read").get_all(kinds=(SUMMARY,), categories=(PAGE,))
-    return visit.render("pages.html", subjects=rows.pages_by_subject(found))
+    return visit.render("pages.html", subjects=rows.pages_by_subject(visit.memory("read").pages()))
 
 
 @router.get("/scopes")

@@ -14,9 +14,9 @@ from slowwave.model.plan import Event, Plan, Run, count_operations, merge_groups
 from slowwave.model.query import Hit
 from slowwave.pipelines.admin.health import Finding, Health
 from slowwave.policy.guard.labels import short_name
-from slowwave.policy.summaries.pages import PageLine, lines_of
+from slowwave.policy.summaries.pages import Page
 from slowwave.server.dashboard.differences import Piece, differences
-from slowwave.server.dashboard.words import PARTS, PHASES, TOPIC_PAGE, cause_title, noun_of, tell_counts
+from slowwave.server.dashboard.words import PARTS, PHASES, cause_title, noun_of, tell_counts
 
 SHOWN_PER_GROUP: Final = 40
 """Operations of one group that a page shows; the others are counted."""
@@ -48,7 +48,7 @@ class MemoryRow:
         if memory.kind == MESSAGE:
             return f"said by {short_name(memory.role, memory.speaker)}"
         noun = noun_of(memory)
-        return noun if noun in {TOPIC_PAGE, memory.category} else f"{noun}: {memory.category}"
+        return noun if noun == memory.category else f"{noun}: {memory.category}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +133,8 @@ class RunRow:
 
     @property
     def first(self) -> list[ChangeRow]:
-        """The changes that a person sees first, some of each kind. Topic pages repeat the others, and are left out beside them."""
+        """The changes that a person sees first, some of each kind."""
         rows = [row for stage in self.stages for group in stage.groups for row in group.rows]
-        rows = [row for row in rows if row.noun != TOPIC_PAGE] or rows
         seen: Counter[str] = Counter()
         places = []
         for row in rows:
@@ -152,16 +151,11 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRow:
-    """A topic page: its topic, and its entries, the latest first. An entry that is no longer true says until when it was.
+    """A topic page: its topic, and its facts, the latest first."""
 
-    `text` is the whole text of a page that was edited out of its form, and that has no entries therefore.
-    """
-
-    page: Memory
     topic: str
-    latest: tuple[PageLine, ...]
-    earlier: tuple[PageLine, ...]
-    text: str = ""
+    latest: tuple[Memory, ...]
+    earlier: tuple[Memory, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,23 +382,15 @@ def said_rows(messages: Sequence[Memory], facts: Sequence[Memory]) -> list[TalkR
     ]
 
 
-def pages_by_subject(pages: Sequence[Memory]) -> list[tuple[str, list[PageRow]]]:
+def pages_by_subject(pages: Sequence[Page]) -> list[tuple[str, list[PageRow]]]:
     """Topic pages by the person or thing that they are about."""
-    ordered = sorted(pages, key=lambda page: (page.subject or "", page.text))
-    groups = groupby(ordered, key=lambda page: page.subject or "")
+    groups = groupby(pages, key=lambda page: page.subject)
     return [(subject, [_page_row(page) for page in group]) for subject, group in groups]
 
 
-def _page_row(page: Memory) -> PageRow:
-    newest_first = lines_of(page)[::-1]
-    topic = page.text.split("\n")[0].removeprefix(f"{page.subject}: ")
-    return PageRow(
-        page=page,
-        topic=topic,
-        latest=newest_first[:LATEST_LINES],
-        earlier=newest_first[LATEST_LINES:],
-        text="" if newest_first else page.text,
-    )
+def _page_row(page: Page) -> PageRow:
+    newest_first = page.facts[::-1]
+    return PageRow(topic=page.topic, latest=newest_first[:LATEST_LINES], earlier=newest_first[LATEST_LINES:])
 
 
 def finding_rows(memory: AgentMemory, health: Health) -> list[FindingRow]:

@@ -25,7 +25,6 @@ CAUSES: Final[Mapping[str, str]] = {
 STAGES: Final[Mapping[str, str]] = {
     "distil": "Facts from unread messages",
     "retry": "Facts that waited for a model",
-    "topic_pages": "Topic pages",
     "duplicates": "Duplicates",
     "merge": "Merged",
     "compress": "Summaries of fading facts",
@@ -72,14 +71,13 @@ PAIRS: Final[Mapping[str, str]] = {
     "unsure": "It is not certain whether one replaces the other.",
 }
 """What is asked about two facts, by the kind of the finding."""
-TOPIC_PAGE: Final = "topic page"
 NOUNS: Final[Mapping[str, str]] = {MESSAGE: MESSAGE, NOTE: NOTE, SUMMARY: SUMMARY}
 """The words for kinds of memories that are not facts."""
 
 
 def noun_of(memory: Memory) -> str:
-    """The word for what a memory is: "message", "note", "summary", "topic page" or "fact"."""
-    return TOPIC_PAGE if memory.is_page else NOUNS.get(memory.kind, "fact")
+    """The word for what a memory is: "message", "note", "summary" or "fact"."""
+    return NOUNS.get(memory.kind, "fact")
 
 
 def cause_title(cause: str) -> str:
@@ -93,16 +91,15 @@ def cause_title(cause: str) -> str:
 
 
 def tell_counts(counts: Mapping[tuple[str, str], int]) -> str:
-    """The number of changes by what was changed and how, facts first and topic pages last.
+    """The number of changes by what was changed and how, facts first.
 
-    >>> tell_counts({("topic page", "reworded"): 6, ("fact", "added"): 1, ("fact", "archived"): 4, ("summary", "added"): 1})
-    '1 fact added, 4 archived, 1 summary added, 6 topic pages updated'
+    >>> tell_counts({("summary", "added"): 1, ("fact", "added"): 1, ("fact", "archived"): 4})
+    '1 fact added, 4 archived, 1 summary added'
     """
     by_noun: dict[str, Counter[str]] = {}
     for (noun, kind), number in counts.items():
-        is_updated = noun == TOPIC_PAGE and kind in {"added", "reworded", "changed"}
-        by_noun.setdefault(noun, Counter())["updated" if is_updated else kind] += number
-    ordered = sorted(by_noun, key=lambda noun: (noun == TOPIC_PAGE, noun != "fact"))
+        by_noun.setdefault(noun, Counter())[kind] += number
+    ordered = sorted(by_noun, key=lambda noun: noun != "fact")
     parts = []
     for noun in ordered:
         first, *others = by_noun[noun].items()

@@ -10,7 +10,6 @@ from typing import Any, Final, Self
 from psycopg import errors
 
 from slowwave.model.codec import to_micros
-from slowwave.model.memory import PAGE
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.ranking.score import ADVICE, ASKED, DATE, MEANING, SATURATION
 from slowwave.policy.text.features import ParsedQuestion, dates_asked, name_tokens, parse_question
@@ -156,7 +155,6 @@ def _filters(query: Query) -> tuple[tuple[str, ...], dict[str, Any]]:
     conditions = (
         ("kinds", _list(query.kinds), "m.kind = ANY (CAST({kinds} AS text[]))"),
         ("categories", _list(query.categories), "m.category = ANY (CAST({categories} AS text[]))"),
-        ("pages", PAGE if query.categories is None else None, "NOT (m.kind = 'summary' AND m.category = {pages})"),
         ("allowed", _list(query.allowed), "m.id = ANY (CAST({allowed} AS text[]))"),
         ("since", query.since and to_micros(query.since), "m.valid_from >= {since}"),
         ("until", query.until and to_micros(query.until), "m.valid_from <= {until}"),

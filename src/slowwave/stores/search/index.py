@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import KINDS, MESSAGE, PAGE, SUMMARY, Memory
+from slowwave.model.memory import KINDS, MESSAGE, Memory
 from slowwave.model.query import Query, Ranked
 from slowwave.policy.ranking.relevance import Features, information, relevances
 from slowwave.policy.ranking.score import (
@@ -167,9 +167,6 @@ class Index:
                 mask
                 & np.array([name in query.categories for name in self._rows.categories])[self._rows.view("category")]
             )
-        elif PAGE in self._rows.categories:  # pages repeat what other rows say: a search shows them only if asked
-            kinds, number = self._rows.view("kind"), self._rows.categories[PAGE]
-            mask = mask & ~((kinds == KINDS.index(SUMMARY)) & (self._rows.view("category") == number))
         if query.conversation is not None:
             inside = self._rows.view("conversation") == self._rows.conversations.get(query.conversation, -2)
             resting = corpus.lenders[inside[corpus.borrowers]]
