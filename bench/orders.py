@@ -20,7 +20,8 @@ import yaml
 from measuring import data, save, table
 from slowwave.policy.guard.injection import instruction_shaped
 
-TEXTS = Path(__file__).parents[1] / "tests" / "policy" / "orders"
+FITTED = Path(__file__).parents[1] / "tools" / "data" / "orders.jsonl"
+UNFITTED = Path(__file__).parent / "data" / "orders.jsonl"
 SHORTEST = 40
 """Characters of the shortest string of AgentDojo that is counted, and of the shortest paragraph."""
 AROUND = "The harbour was quiet. Boats lay in the sun, and we had coffee at the kiosk.\n{}\nThen it rained until noon."
@@ -40,9 +41,8 @@ ATTACKS = {
 
 def repository(kind: str, *, fitted: bool) -> list[str]:
     """The orders or the look-alikes of the repository on which the weights are fitted, or those on which none is."""
-    paths = [path for path in sorted(TEXTS.glob(f"{kind}*.jsonl")) if path.stem.endswith("_unfitted") is not fitted]
-    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    return [json.loads(line)["text"] for line in lines]
+    rows = [json.loads(line) for line in (FITTED if fitted else UNFITTED).read_text(encoding="utf-8").splitlines()]
+    return [row["text"] for row in rows if row["order"] is (kind == "orders")]
 
 
 def beam() -> Iterator[str]:

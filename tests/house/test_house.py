@@ -18,7 +18,7 @@ LONGEST_FUNCTION = 60
 READS_PACKAGE_DATA = frozenset(
     {
         *("policy/text/languages.py", "policy/text/lexicon.py", "policy/text/word_frequency.py"),
-        *("policy/guard/lexicon.py", "policy/guard/order_words.py", "policy/guard/secret_words.py"),
+        *("policy/guard/order_words.py", "policy/guard/secret_words.py"),
         "policy/guard/seed_words.py",
     }
 )
