@@ -1,22 +1,17 @@
-"""A store is migrated while programs of a former version, taken from the history of the repository, write to it."""
+"""Programs of this version write to a scope while a newer version migrates the store, and goes on beside them."""
 
+import json
 import os
 import subprocess
 import sys
-import tarfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from io import BytesIO
 from pathlib import Path
 
 import pytest
-
-from slowwave import Slowwave
-from slowwave.stores.migrations import migrations
-from slowwave.stores.postgres.migrate import OLDEST_SCHEMA
-from slowwave.stores.upgrade import migrate_store, schema_state
+from tests.newer_version import newer_package
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("live_writer.py")
@@ -24,29 +19,14 @@ WRITERS = 3
 EACH = 4
 """Messages that each writer stores before the migration, and again after it."""
 LONGEST = 120.0
-FIRST = {"postgres": OLDEST_SCHEMA, "sqlite": 8}
-"""The first migrations that a running program of a former version has to survive."""
+CHECK = """
+import json, sys
+from slowwave import AgentMemory
+with AgentMemory.open(sys.argv[1], scope="live", llm=None, embedder="none") as memory:
+    print(json.dumps([memory.doctor(deep=True), [one.content for one in memory.messages("chat")]]))
+"""
 
 pytestmark = pytest.mark.long
-
-
-def git(*arguments: str) -> bytes:
-    try:
-        return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("no history of the repository here: a clone with all commits has the former versions")
-
-
-@pytest.fixture(params=["before the first of them", "before the last"])
-def former(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> Path:
-    """The package before a migration was added."""
-    number = FIRST[kind] if request.param == "before the first of them" else migrations(kind)[-1][0]
-    folder = f"src/slowwave/stores/{kind}/sql"
-    (file,) = (ROOT / folder).glob(f"{number:04}_*.sql")
-    added = git("log", "--diff-filter=A", "--format=%H", "-1", "--", f"{folder}/{file.name}").decode().strip()
-    with tarfile.open(fileobj=BytesIO(git("archive", f"{added}^" if added else "HEAD", "src"))) as archive:
-        archive.extractall(tmp_path / "former", filter="data")
-    return tmp_path / "former" / "src"
 
 
 @pytest.fixture(params=["postgres", "sqlite"])
@@ -115,22 +95,30 @@ def until(condition: Callable[[], bool], writers: list[Writer]) -> None:
         time.sleep(0.05)
 
 
-def test_programs_of_a_former_version_go_on_while_and_after_the_store_is_migrated(former: Path, address: str) -> None:
-    with running(former, address, "first") as (first,):  # creates the store
+@pytest.fixture(scope="module")
+def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return newer_package(tmp_path_factory.mktemp("newer"), readable=True)
+
+
+def test_programs_of_this_version_use_a_scope_while_and_after_a_newer_one_migrates_the_store(
+    kind: str, address: str, newer: Path
+) -> None:
+    with running(ROOT / "src", address, "first") as (first,):  # creates the store
         until(lambda: len(first.wrote) > 0, [first])
-    with running(former, address, *(f"old{number}" for number in range(WRITERS))) as writers:
+    with running(ROOT / "src", address, *(f"old{number}" for number in range(WRITERS))) as writers:
         until(lambda: all(len(writer.wrote) >= EACH for writer in writers), writers)
-        before = schema_state(address)
-        assert before.version < before.wanted
-        assert migrate_store(address, patience=60, say=lambda _: None).version == before.wanted
-        counts = [len(writer.wrote) for writer in writers]
-        until(lambda: all(len(one.wrote) >= n + EACH for one, n in zip(writers, counts, strict=True)), writers)
-        with running(ROOT / "src", address, "new") as (new,):
+        with running(newer, address, "new") as (new,):  # opening the store migrates it
             until(lambda: len(new.wrote) >= EACH, [new])
+            counts = [len(writer.wrote) for writer in writers]
+            if kind == "postgres":  # the newer schema says that this version can use it
+                until(lambda: all(len(one.wrote) >= n + EACH for one, n in zip(writers, counts, strict=True)), writers)
+            else:
+                until(lambda: all(writer.failed for writer in writers), writers)
     everyone = [first, *writers, new]
-    assert {writer.name: writer.failed for writer in everyone if writer.failed} == {}
-    with Slowwave.open(address, llm=None, embedder="none") as store:
-        for writer in everyone:
-            stored = {int(str(one.content).split()[-1]) for one in store.within("live", writer.name).messages("chat")}
-            assert writer.wrote <= stored
-        assert store.doctor(deep=True) == []
+    failed = {" ".join(line.split()[:2]) for writer in everyone for line in writer.failed}
+    assert failed == (set() if kind == "postgres" else {"failed NewerSchemaError"})
+    command = [sys.executable, "-c", CHECK, address]
+    printed = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(newer)}, check=True, capture_output=True)
+    found, stored = json.loads(printed.stdout)
+    assert found == []
+    assert {f"{writer.name} painted boat {number}" for writer in everyone for number in writer.wrote} <= set(stored)

@@ -184,6 +184,10 @@ class StoreBase:
             run: of an erase: the token of its scope, the key of its run and its time in microseconds. None: no erase.
         """
 
+    def _refuse_newer(self) -> None:
+        """Raise NewerSchemaError if another process has migrated the store to a schema that this program cannot use."""
+        raise NotImplementedError
+
     def _stop_waiting(self) -> None:
         """From now on, fail at once instead of waiting for a lock."""
 

@@ -26,12 +26,17 @@ def migrations(backend: str) -> list[Migration]:
 
 
 def refuse_newer(version: int, latest: int, path: str) -> None:
-    """Raise NewerSchemaError if the file is ahead of this program."""
+    """Raise NewerSchemaError if the store is ahead of this program."""
     if version > latest:
-        raise NewerSchemaError(
-            f"{path} was written by a newer Slowwave (schema {version}, this one knows {latest}); "
-            "it was not touched: upgrade with `pip install -U slowwave`"
-        )
+        raise newer_schema(version, latest, path)
+
+
+def newer_schema(version: int, latest: int, path: str) -> NewerSchemaError:
+    """The error of a program that knows the schema `latest` for a store with the schema `version`."""
+    return NewerSchemaError(
+        f"{path} was written by a newer Slowwave (schema {version}, this one knows {latest}); "
+        "it was not touched: upgrade with `pip install -U slowwave`"
+    )
 
 
 def migrate(

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,14 +11,14 @@ from psycopg import conninfo
 from psycopg.types.numeric import Int8Dumper
 
 from slowwave import forks
-from slowwave.errors import ClosedError, SettingsError, SlowwaveError
+from slowwave.errors import ClosedError, CorruptError, OlderSchemaError, SettingsError, SlowwaveError
 from slowwave.stores.address import REFUSED, checked
 from slowwave.stores.connection import Composed, StoreBase
 from slowwave.stores.migrations import Migration, migrations
 from slowwave.stores.postgres.byte_scan import PAGES, reads_pages
 from slowwave.stores.postgres.errors import translated
 from slowwave.stores.postgres.half import Half, HalfDumper
-from slowwave.stores.postgres.migrate import ROLE, schema_of
+from slowwave.stores.postgres.migrate import ROLE, schema_of, usable
 from slowwave.stores.postgres.opening import TransactionSettings
 from slowwave.stores.postgres.pool import Pool, RawConnection, connected
 from slowwave.stores.postgres.session import Session
@@ -38,11 +38,7 @@ SELECT current_setting('synchronous_commit'), current_setting('server_encoding')
 
 
 class PostgresBase(StoreBase):
-    """An open database. The arguments are those of `PostgresStore`.
-
-    Attributes:
-        schema: the number of the last migration of the database, which this program may not know or need.
-    """
+    """An open database. The arguments are those of `PostgresStore`."""
 
     def __init__(
         self,
@@ -63,9 +59,11 @@ class PostgresBase(StoreBase):
         self._reached = reached
         self._patience = busy_seconds
         self._connect = partial(_connected_within, url, connect_seconds, application_name)
+        wanted = list(steps or migrations("postgres"))
+        self._knows = wanted[-1][0]
         try:
             with self._connect(busy_seconds) as db:
-                self.schema = schema_of(db, self.name, list(steps or migrations("postgres")), create=create)
+                schema_of(db, self.name, wanted, create=create)
                 about: Any = db.execute(_ABOUT, (ROLE,)).fetchone()
                 pooled = about[-1] != db.info.backend_pid  # a pooler gives its clients numbers of its own
                 if not reads_pages(db):
@@ -82,6 +80,7 @@ class PostgresBase(StoreBase):
                 **_timeout("idle_in_transaction_session_timeout", idle_transaction_seconds),
             },
             patience=busy_seconds,
+            knows=self._knows,
         )
         self._prepares = not pooled if prepared_statements is None else prepared_statements
         self._secret: bytes | None = None
@@ -126,6 +125,19 @@ class PostgresBase(StoreBase):
         """Hold at most so many connections from now on; call it before the store is used."""
         self._most = most
         self._pool.limit(most)
+
+    def _owner(self) -> RawConnection:
+        """A connection of the login itself, with its own role, for the upkeep of the tables."""
+        db = self._connect(self._patience)
+        try:
+            usable(db, self.name, self._knows)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _refuse_newer(self) -> None:
+        self._owner().close()
 
     def close(self) -> None:
         """Close the connections. Idempotent."""
@@ -299,10 +311,12 @@ class PostgresGuard:
                 own.leave()
                 raise
             own.leave()
-        except psycopg.Error as error:
-            raise self.words(error) from error
         except Exception as error:
-            if (meant := unreadable(error, self._store.name)) is not None:
+            meant = self.words(error) if isinstance(error, psycopg.Error) else unreadable(error, self._store.name)
+            if isinstance(meant or error, CorruptError | OlderSchemaError):
+                with suppress(psycopg.Error):
+                    self._store._refuse_newer()  # noqa: SLF001  # what a newer version wrote is no damage
+            if meant is not None:
                 raise meant from error
             raise
         except BaseException:
@@ -313,7 +327,7 @@ class PostgresGuard:
 
     def words(self, error: psycopg.Error) -> SlowwaveError:
         """The error of Slowwave for an error of psycopg."""
-        return translated(error, self._store.name)
+        return translated(error, self._store.name, self._store._knows)  # noqa: SLF001  # of the same module
 
 
 def _configured(raw: RawConnection) -> None:

@@ -24,6 +24,7 @@ class PostgresCheck(PostgresErasure):
         """
         found: list[str] = []
         with self._guard, self._one_state():
+            self._refuse_newer()
             self._see_every_scope()
             try:
                 if scopes is not None:

@@ -275,9 +275,6 @@ class PostgresErasure(Repairer, PostgresBase):
         )
         return [("proofs", not late, sentence)]
 
-    def _owner(self) -> RawConnection:
-        return self._connect(self._patience)
-
 
 def _scope_sized(there: Sequence[Table], rewrite: bool | None) -> bool:
     """Whether an erase is proved in its scope only: the store is large, or this login may not rewrite its tables."""

@@ -17,6 +17,7 @@ from slowwave.errors import (
     SlowwaveError,
     StoreError,
 )
+from slowwave.stores.migrations import newer_schema
 
 STATEMENT_CANCELLED: Final = partial(BusyError, reason="statement")
 
@@ -90,9 +91,18 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], Callable[[str], Slo
 )
 
 
-def translated(error: psycopg.Error, name: str) -> SlowwaveError:
-    """The error of Slowwave that says what to do next. Raise it `from` the original."""
+_NEWER_SCHEMA: Final = "SW001"
+"""The SQLSTATE that the function `refuse_newer` raises, with the number of the schema."""
+
+
+def translated(error: psycopg.Error, name: str, knows: int = 0) -> SlowwaveError:
+    """The error of Slowwave that says what to do next. Raise it `from` the original.
+
+    `knows` is the newest schema that this program knows.
+    """
     said = " ".join((error.diag.message_primary or str(error)).split())  # the details may quote a row
+    if error.diag.sqlstate == _NEWER_SCHEMA:
+        return newer_schema(int(said), knows, name)
     for kinds, meant, sentence in _MEANING:
         if isinstance(error, kinds):
             return meant(sentence.format(name=name, error=said))

@@ -44,7 +44,6 @@ LONGEST_PAUSE: Final = 30.0
 
 _REASONS: Final = 6
 """The migration that adds the columns of `backfill.fill_reasons`."""
-_POLL: Final = 0.05
 _CONCURRENTLY: Final = "-- concurrently"
 _READABLE: Final = re.compile(r"^-- readable from (\d+)$", re.MULTILINE)
 _INDEX: Final = re.compile(r"CREATE (UNIQUE )?INDEX CONCURRENTLY (\w+) ON (\w+)\b(.*)", re.DOTALL)
@@ -96,7 +95,7 @@ def schema_of(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migratio
         ReadOnlyError: there is no schema, and this login may not create one.
     """
     latest = steps[-1][0]
-    version = _usable(db, name, latest)
+    version = usable(db, name, latest)
     if version >= latest:
         return version
     if not version and not create:
@@ -115,7 +114,7 @@ def schema_of(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migratio
 def state(db: "psycopg.Connection[Any]", name: str, steps: Sequence[Migration]) -> SchemaState:
     """What `migrate` would do. Nothing is changed. The errors are those of `schema_of`."""
     latest = steps[-1][0]
-    version = _usable(db, name, latest)
+    version = usable(db, name, latest)
     return SchemaState(
         store=name,
         version=version,
@@ -157,7 +156,7 @@ def migrate(
     say = say or _silent
     latest = steps[-1][0]
     ends, pause = time.monotonic() + patience, FIRST_PAUSE
-    while (version := _usable(db, name, latest)) < latest:
+    while (version := usable(db, name, latest)) < latest:
         number, script = next(step for step in steps if step[0] > version)
         say(f"migration {number} of {latest}")
         try:
@@ -166,8 +165,6 @@ def migrate(
                 script = ""
             if _stepped(db, name, version, (number, script)):
                 pause = FIRST_PAUSE
-            else:  # another process migrates
-                time.sleep(_POLL)
         except (errors.LockNotAvailable, errors.DeadlockDetected) as error:
             holders = ", ".join(_holders(db)) or "other transactions"
             if time.monotonic() + pause > ends:
@@ -189,12 +186,14 @@ def partition(db: "psycopg.Connection[Any]", parts: int) -> None:
 
 
 def _stepped(db: "psycopg.Connection[Any]", name: str, version: int, step: Migration) -> bool:
-    """Run one migration in a transaction and record it. False: another process is migrating, or has migrated."""
+    """Run one migration in a transaction and record it. False: another process has migrated."""
     number, script = step
     with db.transaction():
-        if not _one(db, f"SELECT pg_try_advisory_xact_lock({LOCK_CLASS}, 0)") or _version(db, name) != version:
-            return False
         db.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'".encode())
+        # Writers hold it too (`refuse_newer`): those of a former version have ended before, or are refused afterwards.
+        db.execute(f"SELECT pg_advisory_xact_lock({LOCK_CLASS}, 0)".encode())
+        if _version(db, name) != version:
+            return False
         if not version:
             _begin(db, name)
         db.execute("SET LOCAL search_path = slowwave, pg_catalog")
@@ -255,7 +254,7 @@ def _begin(db: "psycopg.Connection[Any]", name: str) -> None:
         ) from error
 
 
-def _usable(db: "psycopg.Connection[Any]", name: str, latest: int) -> int:
+def usable(db: "psycopg.Connection[Any]", name: str, latest: int) -> int:
     """The schema of the store, 0 for none. A newer one is an error unless it says that this program can use it.
 
     Raises:

@@ -25,9 +25,14 @@ class TransactionSettings:
         always: settings of every transaction, by name.
         durable: further settings of every writing transaction.
         patience: how long to wait for a connection, for a server that restarts and for other writers, seconds.
+        knows: the newest schema that this program knows.
+
+    Attributes:
+        refusal: the statement by which a write fails if the schema was migrated to one that this program cannot use.
     """
 
-    def __init__(self, *, always: Settings, durable: Settings, patience: float) -> None:
+    def __init__(self, *, always: Settings, durable: Settings, patience: float, knows: int) -> None:
+        self.refusal: Final = Query(f"SELECT slowwave.refuse_newer({knows:d})".encode())
         self._reading = {"search_path": "slowwave, pg_catalog", **always}
         self._writing = {**self._reading, **durable}
         self.patience = patience

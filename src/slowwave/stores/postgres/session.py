@@ -321,6 +321,8 @@ class Session:
         if self._writes or self._holds:
             yield Query(WRITING if self._writes else READING)
         yield self._settings()
+        if self._writes:
+            yield self._opening.refusal
         if self.hints is not None:
             token = self.hints.token
             values = (token, self.hints.journal, bounds(token)[1])

@@ -44,6 +44,7 @@ class SqliteCheck(Repairer, SqliteBase):
         tables. It takes seconds for 100,000 memories, and holds the largest scope in RAM.
         """
         with self._guard:
+            self._refuse_newer()
             found = self._files.problems()
             self._db.release_memory()  # otherwise the cache hides damage in the file
             self._db.execute("BEGIN")  # all reads below see one state
@@ -131,6 +132,7 @@ class SqliteCheck(Repairer, SqliteBase):
             BusyError: another process reads or writes the store; try again.
         """
         with self._guard:
+            self._refuse_newer()
             self._files.verify()
             self._emptied()
             if rewrite is False:
@@ -172,6 +174,7 @@ class SqliteCheck(Repairer, SqliteBase):
     def find_traces(self, texts: Sequence[str], _ids: Sequence[str] = ()) -> list[str]:
         """Files that still contain erased texts, as sentences. Texts that a stored memory contains are ignored."""
         with self._guard:
+            self._refuse_newer()
             needles = self._needles(texts)
             return [
                 f"{name} still holds the bytes of what was erased"

@@ -40,7 +40,7 @@ class SqliteBase(StoreBase):
         place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
         before = None if place is None else inode(place)
         self._files = OpenedFiles(path)
-        self._gate = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted))
+        self._gate = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted), wanted[-1][0])
         try:
             with self._guard:
                 if place is not None:
@@ -89,6 +89,9 @@ class SqliteBase(StoreBase):
     def _tokens(self) -> "Tokens":
         return self._gate.tokens
 
+    def _refuse_newer(self) -> None:
+        self._gate.refuse_newer()
+
     def _state(self) -> object:
         """`data_version` changes when another connection commits, `_commits` when this one does."""
         return int(self._db.execute("PRAGMA data_version").get), self._commits
@@ -109,6 +112,7 @@ class Transaction:
     Args:
         db: the connection.
         reached: failpoint hook, called with the name of each point that is passed.
+        begun: called after BEGIN; an exception rolls back.
         verify: called before COMMIT; an exception rolls back.
         done: called after COMMIT.
         undone: called before ROLLBACK.
@@ -119,12 +123,14 @@ class Transaction:
         db: apsw.Connection,
         reached: Callable[[str], None] | None,
         *,
+        begun: Callable[[], None],
         verify: Callable[[], None],
         done: Callable[[], None],
         undone: Callable[[], None],
     ) -> None:
         self._db = db
         self._reached = reached
+        self._begun = begun
         self._verify = verify
         self._done = done
         self._undone = undone
@@ -136,6 +142,7 @@ class Transaction:
             self._roll_back()
         try:
             self._db.execute("BEGIN IMMEDIATE")
+            self._begun()
             if self._reached:
                 self._reached("apply.begun")
         except BaseException:

@@ -3,14 +3,15 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
 
 from slowwave import forks
-from slowwave.errors import ClosedError, StoreError
+from slowwave.errors import ClosedError, CorruptError, StoreError
+from slowwave.stores.migrations import refuse_newer
 from slowwave.stores.rows import unreadable
 from slowwave.stores.sqlite.file import MEMORY, Connection, translated
 from slowwave.stores.tokens import Tokens
@@ -33,6 +34,7 @@ class Guard:
     Args:
         path: the file, or ":memory:".
         opening: opens the file.
+        latest: the newest schema that this program knows.
 
     Attributes:
         db: the connection. Use it inside the guard.
@@ -42,8 +44,9 @@ class Guard:
     db: Connection
     tokens: Tokens
 
-    def __init__(self, path: str, opening: Opening) -> None:
+    def __init__(self, path: str, opening: Opening, latest: int) -> None:
         self._path = path
+        self._latest = latest
         self._place: str | None = None
         self._opening = opening
         self._lock = threading.RLock()
@@ -66,9 +69,13 @@ class Guard:
             except BaseException as error:
                 if not outer:
                     self.end_transaction()
-                if isinstance(error, apsw.Error):
-                    raise translated(error, self._path) from error
-                if (meant := unreadable(error, self._path)) is not None:
+                meant = (
+                    translated(error, self._path) if isinstance(error, apsw.Error) else unreadable(error, self._path)
+                )
+                if self._open and (isinstance(error, CorruptError) or meant is not None):
+                    with suppress(apsw.Error):
+                        self.refuse_newer()  # what a newer version wrote is no damage
+                if meant is not None:
                     raise meant from error
                 raise
             finally:
@@ -79,6 +86,10 @@ class Guard:
         if self._open and self.db.in_transaction:
             self.tokens.forget()
             self.db.execute("ROLLBACK")
+
+    def refuse_newer(self) -> None:
+        """Raise NewerSchemaError if another process has migrated the file. In a write transaction none can do it any more."""
+        refuse_newer(int(self.db.execute("PRAGMA user_version").get), self._latest, self._path)
 
     def close(self) -> None:
         """Close the connection, once."""

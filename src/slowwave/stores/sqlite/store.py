@@ -80,7 +80,12 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
 
     def _transaction(self, _scope: str, _run: RunRow | None = None) -> Transaction:
         return Transaction(
-            self._db, self._reached, verify=self._files.verify, done=self._count, undone=self._tokens.forget
+            self._db,
+            self._reached,
+            begun=self._refuse_newer,
+            verify=self._files.verify,
+            done=self._count,
+            undone=self._tokens.forget,
         )
 
     def _key_transaction(self) -> Transaction:

@@ -22,5 +22,16 @@ CREATE TABLE unreadable (
     PRIMARY KEY (scope, conversation, seq)
 );
 
+-- Refuses programs that know a schema and none after it, if a later migration does not say that they can use it. A migration
+-- waits until the transaction has ended, so that no write of such a program is applied after one.
+CREATE FUNCTION refuse_newer(known integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(1936488311, 0);
+    IF EXISTS (SELECT 1 FROM slowwave.migrations WHERE number > known AND coalesce(readable_from, number) > known) THEN
+        RAISE EXCEPTION '%', (SELECT max(number) FROM slowwave.migrations) USING ERRCODE = 'SW001';
+    END IF;
+END
+$$;
+
 ALTER TABLE unreadable ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY own ON unreadable USING (scope = ANY ((SELECT seen())::bigint[]) OR (SELECT seen_all()));
