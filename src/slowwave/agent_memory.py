@@ -233,7 +233,7 @@ class AgentMemory:
     default = in_memory
     """Another name of `in_memory`."""
 
-    def trusting(self, trust: Trust) -> Self:
+    def trusting(self, trust: Trust, *, review: bool | None = None) -> Self:
         """Return this memory with a ceiling: nothing that is written through the returned handle is trusted more.
 
         Pass the handle to code that acts for a model, a tool or a web page. Both handles share the open store; closing
@@ -243,16 +243,19 @@ class AgentMemory:
         The handle changes, deletes and supersedes only memories that are trusted no more than the ceiling; other
         facts it states are stored beside those that they contradict. It undoes only runs that added such memories. It
         may not pin, release, reject, erase, compact a topic, apply a plan, import the edits of a vault, or bring back
-        what was deleted: these raise TrustError.
+        what was deleted: these raise TrustError. What waits for review, or was rejected, is not shown by anything that
+        the handle reads, and it may not change it.
 
         Args:
             trust: "user", "assistant", "tool", "import", "web" or "llm", from the most trusted to the least. A handle
                 with a ceiling keeps it: `trusting("user")` of it does not raise it.
+            review: whether the handle shows what waits for review; None: if its ceiling is "user". A handle that does
+                not show it never does again.
 
         Raises:
             InputError: there is no such kind of source.
         """
-        return self.of_session(self._session.view(self.ports.trusting(trust)))
+        return self.of_session(self._session.view(self.ports.trusting(trust, review=review)))
 
     def within(self, *names: str | int | UUID, inherit: bool = False) -> Self:
         """Return the memory of a scope below this one, in the same open store. Nothing is read or loaded.
@@ -521,7 +524,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.recall.record_use import use
 
-        return use(self.ports, hits, session=session)[0]
+        return use(self.ports.whole, hits, session=session)[0]
 
     def once(self, name: str, request: str, call: Callable[[], str]) -> str:
         """Call a function and keep its answer for 24 hours; the same name then returns it without another call.
@@ -680,12 +683,11 @@ class AgentMemory:
 
         Raises:
             NotFoundError: this scope has no memory of that id.
+            TrustError: it waits for review or was rejected, and this handle does not show such memories.
         """
-        ports = self.ports
-        memories = ports.store.get(ports.scopes, [checked_id(memory_id)])
-        if not memories:
-            raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: check the id and the scope")
-        return memories[0]
+        from slowwave.pipelines.recall.reading import named
+
+        return named(self.ports, memory_id)
 
     def find_id(self, beginning: str) -> str:
         """Return the id of the memory whose id begins with a text of at least 6 characters.
@@ -823,7 +825,7 @@ class AgentMemory:
         from slowwave.pipelines.admin.titles import set_title
 
         name = checked_name(conversation, "conversation", numbers=True)
-        return self._session.checked(set_title(self.ports, name, title))
+        return self._session.checked(set_title(self.ports.whole, name, title))
 
     def messages(
         self, conversation: str | int | None = None, *, last: int | None = None, withheld: bool = False
@@ -921,7 +923,9 @@ class AgentMemory:
         from slowwave.pipelines.ingest.notes import put_notes
 
         note = Note(name=name, folder=folder, text=text, data=data, metadata=metadata or {}, expires_at=expires_at)
-        return self._session.checked(put_notes(self.ports, [note], if_version=optional_count(if_version, "if_version")))
+        return self._session.checked(
+            put_notes(self.ports.whole, [note], if_version=optional_count(if_version, "if_version"))
+        )
 
     @traced("upsert_memory")
     def put_notes(self, notes: Iterable[Note], *, remove: Iterable[Note] = (), if_unchanged: bool = False) -> Receipt:
@@ -939,7 +943,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.ingest.notes import put_notes
 
-        return self._session.checked(put_notes(self.ports, notes, remove=remove, if_unchanged=if_unchanged))
+        return self._session.checked(put_notes(self.ports.whole, notes, remove=remove, if_unchanged=if_unchanged))
 
     @traced("search_memory")
     def read_note(self, name: str, *, folder: str = "") -> Note | None:
@@ -1023,7 +1027,7 @@ class AgentMemory:
         from slowwave.pipelines.ingest.notes import remove_note
 
         return self._session.checked(
-            remove_note(self.ports, name, folder, if_version=optional_count(if_version, "if_version"))
+            remove_note(self.ports.whole, name, folder, if_version=optional_count(if_version, "if_version"))
         )
 
     # ---- sleep
@@ -1072,7 +1076,7 @@ class AgentMemory:
         from slowwave.pipelines.sleep.all_scopes import sleep_due
 
         reports: dict[str, SleepReport] = {}
-        for scope, report in sleep_due(self.ports, think=think, limit=optional_count(limit, "limit")):
+        for scope, report in sleep_due(self.ports.whole, think=think, limit=optional_count(limit, "limit")):
             reports[scope] = report
             if on_progress:
                 on_progress(scope, report)
@@ -1376,7 +1380,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import update
 
-        return self._session.checked(update(self.ports, memory_id, text, category, metadata))
+        return self._session.checked(update(self.ports.whole, memory_id, text, category, metadata))
 
     @traced("delete_memory")
     def delete(self, memory_id: str | Memory | Iterable[str | Memory]) -> Receipt:
@@ -1393,7 +1397,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import delete
 
-        return self._session.checked(delete(self.ports, memory_id))
+        return self._session.checked(delete(self.ports.whole, memory_id))
 
     @traced("update_memory")
     def pin(self, memory_id: str) -> Receipt:
@@ -1404,7 +1408,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import pin
 
-        return self._session.checked(pin(self.ports, memory_id, on=True))
+        return self._session.checked(pin(self.ports.whole, memory_id, on=True))
 
     @traced("update_memory")
     def unpin(self, memory_id: str) -> Receipt:
@@ -1415,7 +1419,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import pin
 
-        return self._session.checked(pin(self.ports, memory_id, on=False))
+        return self._session.checked(pin(self.ports.whole, memory_id, on=False))
 
     @traced("update_memory")
     def revive(self, memory_id: str) -> Receipt:
@@ -1426,7 +1430,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import revive
 
-        return self._session.checked(revive(self.ports, memory_id))
+        return self._session.checked(revive(self.ports.whole, memory_id))
 
     @traced("update_memory")
     def release(self, memory_id: str) -> Receipt:
@@ -1437,7 +1441,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import release
 
-        return self._session.checked(release(self.ports, memory_id))
+        return self._session.checked(release(self.ports.whole, memory_id))
 
     @traced("update_memory")
     def reject(self, memory_id: str) -> Receipt:
@@ -1448,7 +1452,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.admin.edit import reject
 
-        return self._session.checked(reject(self.ports, memory_id))
+        return self._session.checked(reject(self.ports.whole, memory_id))
 
     @traced("update_memory")
     def undo(self, run_id: str | Receipt | Run, *, cascade: bool = False) -> tuple[Receipt, ...]:
@@ -1468,7 +1472,7 @@ class AgentMemory:
 
         if isinstance(run_id, Receipt):
             run_id = run_id.run_id
-        return undo(self.ports, run_id.id if isinstance(run_id, Run) else run_id, cascade=cascade)
+        return undo(self.ports.whole, run_id.id if isinstance(run_id, Run) else run_id, cascade=cascade)
 
     @traced("delete_memory")
     def erase(
@@ -1507,7 +1511,7 @@ class AgentMemory:
 
         name = optional_conversation(conversation)
         target = EraseTarget(memory_id=id, source=source, conversation=name, text=text, scope=scope)
-        return preview(self.ports, target) if dry_run else erase(self.ports, target, rewrite=rewrite)
+        return preview(self.ports.whole, target) if dry_run else erase(self.ports.whole, target, rewrite=rewrite)
 
     @traced("update_memory")
     def reembed(self, *, on_progress: Progress | None = None) -> int:
@@ -1518,7 +1522,7 @@ class AgentMemory:
         """
         from slowwave.pipelines.ingest.reembed import reembed
 
-        return reembed(self.ports, on_progress=on_progress)
+        return reembed(self.ports.whole, on_progress=on_progress)
 
     # ---- move
 

@@ -456,6 +456,14 @@ class Store(
     name: str
     """The path, or the address without a password."""
 
+    def shown(self) -> Store:
+        """Return this store as a reader sees it who may not review: without what waits for review or was rejected."""
+        ...
+
+    def whole(self) -> Store:
+        """Return the store with what `shown` leaves out."""
+        ...
+
     @property
     def secret(self) -> bytes:
         """32 random bytes created with the store: the key of the marks around contexts and of the codes of exports."""
@@ -525,6 +533,8 @@ class Ports:
         scope: the scope to write to.
         scopes: the scopes to read, `scope` first.
         ceiling: the trust that nothing written through these ports exceeds (`AgentMemory.trusting`).
+        reviews: whether their reader may see and decide what waits for review. If not, `store` does not show it, and
+            `whole` has the ports for what plans a change.
     """
 
     store: Store
@@ -536,6 +546,12 @@ class Ports:
     scope: str
     scopes: tuple[str, ...]
     ceiling: Trust = "user"
+    reviews: bool = True
+
+    @property
+    def whole(self) -> Ports:
+        """These ports with what is withheld: what plans a change must know what waits. It shows none of it."""
+        return self if self.reviews else replace(self, store=self.store.whole())
 
     @property
     def ports(self) -> Ports:
@@ -546,19 +562,27 @@ class Ports:
         """The present time in UTC, checked to have a time zone."""
         return checked_time(self.clock(), "the clock's time")
 
-    def trusting(self, trust: str) -> Ports:
+    def trusting(self, trust: str, *, review: bool | None = None) -> Ports:
         """These ports with a ceiling: nothing written through them is trusted more. A ceiling is never raised again.
+
+        Args:
+            trust: the ceiling.
+            review: whether their reader may see what waits for review; None: with the ceiling "user" only. These ports
+                must allow it too.
 
         Raises:
             InputError: there is no such kind of source.
         """
-        return replace(self, ceiling=least((self.ceiling, checked_trust(trust))))
+        ceiling = least((self.ceiling, checked_trust(trust)))
+        reviews = self.reviews and (ceiling == "user" if review is None else review)
+        return replace(self, ceiling=ceiling, reviews=reviews, store=self.store if reviews else self.store.shown())
 
     def start_run(self) -> Ports:
-        """These ports for one run. A mind that counts its calls starts at 0, with the cost of today from the journal."""
+        """These ports for one run, which plans on all that is stored (`whole`). A mind that counts its calls starts at 0, with the cost of today from the journal."""
         # getattr: isinstance() with a protocol looks up every member of it, on each write
         start: Callable[..., Mind] | None = getattr(self.mind, "start_run", None)
-        return self if start is None else replace(self, mind=start(self._today, self.store, self.now))
+        whole = self.whole
+        return whole if start is None else replace(whole, mind=start(self._today, self.store, self.now))
 
     def _today(self) -> Cost:
         midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0)

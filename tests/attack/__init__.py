@@ -1,9 +1,9 @@
-"""An attack campaign against the library: kills, threads, files, models, values, texts, poison and scopes, by seeds."""
+"""An attack campaign against the library: kills, threads, files, models, values, texts, poison, doors and scopes, by seeds."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from tests.attack import files, interrupts, models, poison, scopes, texts, threads, values, writers
+from tests.attack import doors, files, interrupts, models, poison, scopes, texts, threads, values, writers
 from tests.attack.campaign import Round
 
 ATTACKS: Final[Mapping[str, Round]] = {
@@ -22,6 +22,7 @@ ATTACKS: Final[Mapping[str, Round]] = {
     "models": models.models,
     "servers": models.servers,
     "poison": poison.poison,
+    "doors": doors.doors,
     "scopes": scopes.scopes,
 }
 """A round of each class of attack, by its name."""

@@ -348,3 +348,11 @@ def test_a_stated_secret_is_stored_and_reported(world: "World", only: "Only") ->
     assert TOKEN in only(memory).text
     assert "looks like a secret (GitHub token)" in str(receipt)
     assert "looks like a secret" in str(memory.update(only(memory).id, f"The token of Mia is {TOKEN}"))
+
+
+def test_core_memory_has_no_fact_that_waits_for_review(world: "World") -> None:
+    memory = world.open()
+
+    memory.add("Ada owns the ferry")
+    memory.add(ORDER, trust="tool")
+    assert [fact.text for fact in memory.core()] == ["Ada owns the ferry"]

@@ -49,6 +49,21 @@ class SourceRef:
         return self.ref
 
 
+REJECTED: Final = "rejected"
+"""The reason of a memory that was retracted while it waited for review: rejected, deleted, or its run undone."""
+
+
+def is_withheld(phase: str, reason: str | None) -> bool:
+    """Whether only who may review is shown a memory of this phase and reason: it waits for review, or was rejected.
+
+    A rejected one stays withheld: who rejects an order to a model does not mean that models read it from then on.
+
+    >>> is_withheld("quarantined", "an order"), is_withheld("retracted", "rejected"), is_withheld("retracted", None)
+    (True, True, False)
+    """
+    return phase == "quarantined" or (phase == "retracted" and reason == REJECTED)
+
+
 def is_outdated(phase: str, reason: str | None) -> bool:
     """Whether a memory of this phase and reason is no longer true: it was replaced or retracted."""
     return phase == "retracted" or (phase == "superseded" and reason == "replaced")
@@ -146,6 +161,11 @@ class Memory:
     def outdated(self) -> bool:
         """Whether it was replaced or retracted. Compressed and merged memories are not outdated: they are true details."""
         return is_outdated(self.phase, self.reason)
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether only who may review is shown it: it waits for review, or was retracted while it waited."""
+        return is_withheld(self.phase, self.reason)
 
     @property
     def is_cascade(self) -> bool:

@@ -30,7 +30,7 @@ class Query:
         except_conversation: its messages and summaries are not found; facts with sources among them are.
         allowed: the only memories to find; None means all.
         since, until: bounds on `Memory.at`, inclusive.
-        deep: also search cold, superseded and retracted memories (never quarantined ones).
+        deep: also search cold, superseded and retracted memories, and never withheld ones (`Memory.is_withheld`).
         outdated_penalty: factor on the score of outdated memories in a deep search.
         now: for terms that depend on it.
         profile: the ranking: "evidence", "generative_agents" or "retention".
@@ -83,7 +83,7 @@ class Where:
     several.
     Of notes, `conversation` is the folder and `ref` the name; `below` is a folder: only notes in it and in those below
     it; `after_name` is a folder and a name: only notes that come later in the order "name". `with_metadata`: only
-    memories that have metadata or data. `passes` is a filter on both, and `current_at` a time: only memories that have not
+    memories that have metadata or data. Without `withheld`, memories that wait for review or were rejected are left out. `passes` is a filter on both, and `current_at` a time: only memories that have not
     ended before it. `offset` and `limit` count what passes.
     Orders: "recorded" (oldest first), "newest" (newest first), "seq" (of one conversation), "due" (earliest first),
     "name" (of notes: by folder, then by name, in code point order), "folder" (of notes: by folder), "at" (by `Memory.at`), "-recorded" and
@@ -112,6 +112,7 @@ class Where:
     with_metadata: bool = False
     passes: Filter | None = None
     current_at: datetime | None = None
+    withheld: bool = True
     order: Order = "recorded"
     offset: int = 0
     limit: int | None = None

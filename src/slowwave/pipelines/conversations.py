@@ -56,7 +56,8 @@ def messages(ports: Ports, name: str, *, last: int | None = None, withheld: bool
         order="seq" if last is None else "newest",
         limit=last,
     )
-    found = ports.store.select((ports.scope,), where)
+    store = ports.whole.store if withheld else ports.store  # their places only: no word of them is returned
+    found = store.select((ports.scope,), where)
     return [_message(memory) for memory in (found if last is None else reversed(found))]
 
 

@@ -188,8 +188,17 @@ def with_notes(
     )
 
 
+def check_reviews(ports: Ports, what: str, *, needed: bool = True) -> None:
+    """Raise TrustError if something needs a reader who may review, and that of these ports may not."""
+    if needed and not ports.reviews:
+        raise TrustError(f"{what}: it needs a person's review, and this handle or key may not review")
+
+
 def check_may_change(ports: Ports, memory: Memory) -> None:
-    """Raise TrustError if a memory is trusted more than what is written through these ports."""
+    """Raise TrustError if a memory is trusted more than what is written through these ports, or a person judges it."""
+    if memory.is_withheld:
+        check_reviews(ports, f"{memory.id} waits for review or was rejected")
+        check_full_trust(ports, "change what needs a person's review")
     if outranks(memory.trust, ports.ceiling):
         raise TrustError(
             f"{memory.id} is trusted as {memory.trust!r}, and this handle as {ports.ceiling!r}: state the change with "
@@ -216,7 +225,7 @@ def transition(memory: Memory, event: str, config: Config, **fields: object) -> 
     after = altered(
         memory,
         phase=phase,
-        reason=reason(event),
+        reason=reason(event, memory.phase),
         version=memory.version + 1,
         **unscheduled,
         **fields,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
@@ -18,11 +18,13 @@ from slowwave.model.scope import PATH_BYTES, Scope, names_of
 from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
 from slowwave.stores.connection import Asked, Composed, StoreBase
 from slowwave.stores.rows import ADVICE, MEMORY_COLUMNS, checked, entry_of, last_place, memory_of
+from slowwave.stores.shown import Shown
 from slowwave.stores.sql import bounds
 from slowwave.stores.where_clause import COLUMN_LIST, PLACES, selected
 
 if TYPE_CHECKING:
     from slowwave.model.fleet import Backlog
+    from slowwave.ports import Store
 
 RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
@@ -39,6 +41,14 @@ _CLASSES_CACHED = 16
 
 class Reader(StoreBase):
     """Reads that need no search index."""
+
+    def shown(self) -> "Store":
+        """This store as a reader sees it who may not review."""
+        return cast("Store", Shown(cast("Store", self)))
+
+    def whole(self) -> "Store":
+        """This store."""
+        return cast("Store", self)
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:
         """The memories with these ids, in the order of the ids; unknown ids are skipped."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from slowwave.model.codec import dumps, to_micros
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE
+from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, NOTE, REJECTED
 from slowwave.model.query import Where
 from slowwave.stores.rows import MEMORY_COLUMNS
 from slowwave.stores.sql import bounds
@@ -13,6 +13,10 @@ from slowwave.stores.sql import bounds
 COLUMN_LIST: Final = ", ".join(MEMORY_COLUMNS)
 ROWS_MOST: Final = 2**62
 _LIVE: Final = frozenset(HOT)
+_PERHAPS_WITHHELD: Final = frozenset({"quarantined", "retracted"})
+"""Phases of which some memories are withheld."""
+_SHOWN: Final = f"phase <> 'quarantined' AND (phase <> 'retracted' OR coalesce(reason, '') <> '{REJECTED}')"
+"""That a row is not withheld, as `model.memory.is_withheld` decides."""
 _BELOW: Final = "(conversation = {0} OR (conversation > {0} || '/' AND conversation < {0} || '0'))"
 """A folder and those below it, as a range of the index: "0" is the character after "/"."""
 _ORDER: Final = {
@@ -124,6 +128,8 @@ def selected(
     if place_of_last:
         places = [place(f"place_{number}") for number in range(len(place_of_last))]
         terms.append(_later(where, ", ".join(places)))
+    if not where.withheld and (where.phases is None or where.phases & _PERHAPS_WITHHELD):
+        terms.append(_SHOWN)
     if where.pinned is not None:
         terms.append(f"pinned = {int(where.pinned)}")
     order = _orders(where)[where.order].format(nulls_first=dialect.nulls_first)

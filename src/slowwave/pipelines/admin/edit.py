@@ -336,6 +336,7 @@ def reject(ports: Ports, memory_id: str) -> Receipt:
 
     def plan() -> Plan:
         now, before = ports.now(), found(ports, memory_id)
+        check_may_change(ports, before)
         because = "rejected after review"
         change = Change(before=before, after=transition(before, "reject", ports.config, valid_to=now), because=because)
         holds = [Suppress(key=content_key(before.text), because=because)] if before.kind not in {MESSAGE, NOTE} else []

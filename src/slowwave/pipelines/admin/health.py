@@ -13,7 +13,7 @@ from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.ingest.reembed import without_vector
-from slowwave.pipelines.ingest.review import review
+from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.pipelines.sleep.unread import unread
 from slowwave.policy.retention.lasting import own_end, tells_of_now
 from slowwave.policy.retention.policies import RESTORED, is_expired
@@ -184,10 +184,11 @@ def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         "check the model, then `sleep`",
     )
     yield from _finding(
-        "quarantined",
-        review(ports),
+        QUARANTINED,
+        store.select((scope,), Where(kinds=frozenset(KINDS), phases=frozenset({QUARANTINED}), cascade=None)),
         "memories read as instructions and were not said by the user",
         "look at them with `review`, then `release` or `reject` each",
+        count=sum(number for (_, phase), number in store.count(scope).items() if phase == QUARANTINED),
     )
     ahead = store.select((scope,), Where(kinds=frozenset(KINDS), cascade=None, flag="future"))
     yield from _finding(
@@ -219,7 +220,7 @@ def _facts(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
             urgent=False,
         )
     sources = {source.memory for fact in facts for source in fact.sources}
-    stored = {memory.id for memory in ports.store.get((ports.scope,), sources)}
+    stored = {memory.id for memory in ports.whole.store.get((ports.scope,), sources)}
     yield from _finding(
         "orphans",
         [fact for fact in facts if fact.sources and stored.isdisjoint(source.memory for source in fact.sources)],
@@ -343,13 +344,17 @@ def _held(ports: Ports) -> Iterator[Finding]:
     )
 
 
-def _finding(kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True) -> Iterator[Finding]:
-    if memories:
+def _finding(
+    kind: str, memories: Sequence[Memory], says: str, fix: str, *, urgent: bool = True, count: int | None = None
+) -> Iterator[Finding]:
+    """A finding about memories, if there are any; `count` is their number if the reader is not shown all of them."""
+    count = len(memories) if count is None else count
+    if count:
         first = memories[:EXAMPLES]
         examples, shown = tuple(memory.id for memory in first), tuple(map(_line, first))
         yield Finding(
             kind=kind,
-            count=len(memories),
+            count=count,
             says=says,
             fix=fix,
             urgent=urgent,

@@ -126,9 +126,9 @@ def _check_reach(ports: Ports, run: Run) -> None:
     by_its_like = sort == EDIT and ceiling in ORDER and not outranks(ceiling, ports.ceiling)
     if sort not in ADDING and not by_its_like:
         check_full_trust(ports, f"undo a run of {run.cause!r}")
-    for operation in run.plan.operations:
-        if (memory := _subject(operation)) is not None:
-            check_may_change(ports, memory)
+    named = {memory.id: memory for one in run.plan.operations if (memory := _subject(one)) is not None}
+    for memory in (*named.values(), *ports.store.get((ports.scope,), named)):
+        check_may_change(ports, memory)
 
 
 def _already_undone(undos: Sequence[str]) -> str:
@@ -270,7 +270,7 @@ class _Inverse:
         """Take back a memory that the run added. What a mind derived is held."""
         # A fact that should not have been stored was never true: its validity ends where it begins.
         after = transition(memory, "retract", self.ports.config, valid_to=memory.valid_from)
-        yield self._changed(memory, replace(after, reason="undone"), because)
+        yield self._changed(memory, after if after.is_withheld else replace(after, reason="undone"), because)
         if memory.is_cascade and memory.depth == 1:
             self.notes.append(_unsummarised(memory))
         if memory.kind not in {MESSAGE, NOTE} and not self.by_person:

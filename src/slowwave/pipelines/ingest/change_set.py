@@ -143,7 +143,8 @@ class ChangeSet:
     def quarantine(self, new: Memory, entry: IndexEntry | None, why: str) -> None:
         """Store a fact for a person to review."""
         self.outcomes[new.id] = ("REVIEW", why)
-        quarantined = replace(new, phase="quarantined", reason=why, due_at=None)
+        # without a schedule: core memory is read by the decay class alone, and would show what waits
+        quarantined = reschedule(replace(new, phase="quarantined", reason=why), self.ports.config)
         self._append(Add(memory=quarantined, because=f"for review: {why}", entry=entry), quarantined)
         self.notes.append(f"kept for review ({why}): see `review`")
 

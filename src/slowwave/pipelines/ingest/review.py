@@ -5,6 +5,7 @@ from typing import Final
 
 from slowwave.model.memory import KINDS, Memory
 from slowwave.model.query import Where
+from slowwave.pipelines.planning import check_reviews
 from slowwave.policy.guard.redaction import redact
 from slowwave.policy.guard.trust import trusted
 from slowwave.ports import Ports
@@ -23,7 +24,12 @@ def suspect(text: str, trust: str) -> str | None:
 
 
 def review(ports: Ports) -> list[Memory]:
-    """The memories under review, oldest first; `reason` says why."""
+    """The memories under review, oldest first; `reason` says why.
+
+    Raises:
+        TrustError: the reader of these ports may not review.
+    """
+    check_reviews(ports, "this lists what waits for review")
     where = Where(kinds=frozenset(KINDS), phases=frozenset({QUARANTINED}), cascade=None)
     return ports.store.select((ports.scope,), where)
 

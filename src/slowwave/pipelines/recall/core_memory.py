@@ -94,7 +94,8 @@ def core(ports: Ports, *, top_k: int, min_retrievals: int = 0) -> list[Memory]:
             found += ports.store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT)))
         else:
             found += ports.store.get((scope,), best)
-    return rank(found, ports.config, now, top_k=top_k, min_retrievals=min_retrievals)
+    facts = [memory for memory in found if memory.is_searchable]
+    return rank(facts, ports.config, now, top_k=top_k, min_retrievals=min_retrievals)
 
 
 def _best(ports: Ports, scope: str, now: datetime, top_k: int, min_retrievals: int) -> list[str] | None:

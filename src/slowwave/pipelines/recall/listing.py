@@ -9,6 +9,7 @@ from slowwave.model.filters import Condition, checked_filter
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, PHASES, Memory
 from slowwave.model.names import checked_id, optional_conversation, optional_count, optional_names
 from slowwave.model.query import Order, Where
+from slowwave.pipelines.planning import check_reviews
 from slowwave.policy.retention.policies import strength
 from slowwave.ports import Ports
 
@@ -35,11 +36,13 @@ def listed(ports: Ports, request: Listing) -> list[Memory]:
     Raises:
         InputError: a kind, a phase or the order is unknown, or an argument is invalid.
         NotFoundError: the memory of the cursor does not exist, such as after an erase.
+        TrustError: it asks for what waits for review, and the reader of these ports may not review.
     """
     kinds, phases = optional_names(request.kinds, "kinds"), optional_names(request.phases, "phases")
     for what, values, known in (("kinds", kinds, KINDS), ("phases", phases, PHASES)):
         if unknown := set(values or ()) - set(known):
             raise InputError(f"unknown {what} {', '.join(sorted(unknown))}: use {', '.join(known)}")
+    check_reviews(ports, "this lists what waits for review", needed="quarantined" in (phases or ()))
     if request.order not in ORDERS:
         raise InputError(f"unknown order {shown(request.order)}: use {', '.join(ORDERS)}")
     limit, cursor = optional_count(request.limit, "limit"), _cursor(ports, request.after)

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from slowwave.errors import EmbedderError
+from slowwave.errors import EmbedderError, NotFoundError
+from slowwave.model.memory import Memory
+from slowwave.model.names import checked_id
 from slowwave.model.query import Where
+from slowwave.pipelines.planning import check_reviews
 from slowwave.policy.text.languages import is_foreign
 from slowwave.ports import Ports, Reading
 
@@ -15,6 +18,20 @@ if TYPE_CHECKING:
 
 TRIES: Final = 3
 """How often a question is embedded at most, if speakers are new each time."""
+
+
+def named(ports: Ports, memory_id: str) -> Memory:
+    """The memory of this id in the scopes that are read.
+
+    Raises:
+        NotFoundError: there is none.
+        TrustError: it is withheld from the reader of these ports.
+    """
+    found = ports.whole.store.get(ports.scopes, [checked_id(memory_id)])
+    if not found:
+        raise NotFoundError(f"no memory {memory_id!r} in scope {ports.scope}: check the id and the scope")
+    check_reviews(ports, f"{memory_id} waits for review or was rejected", needed=found[0].is_withheld)
+    return found[0]
 
 
 class Asked(NamedTuple):

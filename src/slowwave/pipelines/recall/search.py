@@ -329,7 +329,7 @@ def _was_true(memory: Memory, at: datetime) -> bool:
     """Whether it was true then. Duplicates and members of summaries are excluded: another memory has their content."""
     is_replaced = memory.reason in {"duplicate", "consolidated"} or (memory.is_cascade and not memory.is_searchable)
     begun = memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
-    return begun and memory.phase != "quarantined" and not is_replaced
+    return begun and not memory.is_withheld and not is_replaced
 
 
 def _known_at(ports: Ports, at: datetime) -> dict[str, Memory]:
@@ -445,7 +445,7 @@ def _newer_value(newer: Memory, older: Memory) -> "Supersession | None":
 def _wanted(memory: Memory, request: Search) -> bool:
     """Whether a memory that was not ranked passes the filters of the search."""
     return (
-        (memory.is_searchable or (request.deep and memory.phase != "quarantined"))
+        (memory.is_searchable or (request.deep and not memory.is_withheld))
         and (request.kinds is None or memory.kind in request.kinds)
         and (request.categories is None or memory.category in request.categories)
         and request.conversation is None

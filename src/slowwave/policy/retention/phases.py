@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from slowwave.errors import InputError
-from slowwave.model.memory import MESSAGE, NOTE, Memory
+from slowwave.model.memory import MESSAGE, NOTE, REJECTED, Memory
 
 FACT: Final = "fact"
 CASCADE: Final = "cascade"
@@ -26,7 +26,7 @@ REASONS: Final[Mapping[str, str | None]] = MappingProxyType(
         "restore": None,  # its successor or its retraction was undone
         "quarantine": None,  # waits for review by a person
         "release": None,
-        "reject": None,
+        "reject": REJECTED,
     }
 )
 """Every event -> the reason that a memory has after it."""
@@ -119,13 +119,15 @@ def step(family: str, phase: str, event: str) -> str:
     return after
 
 
-def reason(event: str) -> str | None:
-    """The reason that a memory has after an event; it is set in the same change as the phase.
+def reason(event: str, phase: str = "active") -> str | None:
+    """The reason that a memory of a phase has after an event; it is set in the same change as the phase.
 
-    >>> reason("trim")
-    'budget'
+    What is retracted while it waits for review is rejected, whoever retracts it: it stays withheld.
+
+    >>> reason("trim"), reason("retract"), reason("retract", "quarantined")
+    ('budget', None, 'rejected')
     """
-    return REASONS[event]
+    return REJECTED if (phase, event) == ("quarantined", "retract") else REASONS[event]
 
 
 def has_expired(memory: Memory) -> bool:

@@ -1,6 +1,6 @@
 """Authenticates requests: finds the key of a request, and opens the memories that the key may use."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -8,10 +8,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError, SettingsError
 from slowwave.model.access import RIGHTS, AccessKey, Right
 from slowwave.model.memory import Memory
-from slowwave.model.operations import Change
 from slowwave.model.scope import DEFAULT_SCOPE, Scope, checked_scope, names_of
-from slowwave.pipelines.admin.health import Health
-from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.server.access.errors import ForbiddenError, UnauthorizedError
 from slowwave.whole_store import Slowwave
 
@@ -79,37 +76,14 @@ class Caller:
             return not self.store.has_keys()
         return any(key.id == self.key.id and key.is_valid(now) for key in self.store.list_keys())
 
-    def check_shown(self, memory: Memory) -> Memory:
-        """A memory that the request may be shown: one that waits for review needs the right to review.
-
-        So does one that was retracted while it waited.
+    def find(self, memory_id: str, below: str) -> Memory:
+        """The memory of an id in the scopes at or below a path, as far as the request may be shown it.
 
         Raises:
-            ForbiddenError: it waits for review, and the key lacks the right.
+            NotFoundError: none of these scopes has one.
+            TrustError: it waits for review or was rejected, and the key lacks the right.
         """
-        if not self.may("review") and self._is_withheld(memory):
-            self.require("review")
-        return memory
-
-    def _is_withheld(self, memory: Memory) -> bool:
-        if memory.phase != "retracted":
-            return memory.phase == QUARANTINED
-        changes = (event.operation for event in self.memory(memory.scope).history(memory.id))
-        return any(
-            isinstance(change, Change) and change.before.phase == QUARANTINED and change.after.phase == "retracted"
-            for change in changes
-        )
-
-    def health(self, memory: AgentMemory) -> Health:
-        """The findings about a scope, without the words of memories that wait for review if the key may not review."""
-        found = memory.health()
-        if self.may("review"):
-            return found
-        findings = tuple(
-            replace(one, examples=(), shown=(), memories=()) if one.kind == QUARANTINED else one
-            for one in found.findings
-        )
-        return replace(found, findings=findings)
+        return self.memory(self.store.find(memory_id, below).scope).get(memory_id)
 
     @property
     def own_scope(self) -> str:
@@ -126,7 +100,7 @@ class Caller:
         path = self.check_scope(scope)
         self.require(*rights)
         memory = self.store.within(Scope(path=path, names=names_of(path), messages=0, facts=0, last_written=None))
-        return memory if self.key.trust == "user" else memory.trusting(self.key.trust)
+        return memory.trusting(self.key.trust, review=self.may("review"))
 
 
 class Authenticator:

@@ -70,7 +70,7 @@ def today(visit: Reader) -> HTMLResponse:
         "today.html",
         status=status,
         last=_whole_run(memory, last.id, undone) if last else None,
-        findings=rows.finding_rows(memory, visit.caller.health(memory)),
+        findings=rows.finding_rows(memory, memory.health()),
         cards=(
             ("Facts in use", counts_by_phase(counts, STATEMENT_KINDS, *HOT), "a search finds them", "/memories"),
             (
@@ -145,7 +145,6 @@ def one_memory(visit: Reader, memory_id: str) -> HTMLResponse:
     """One memory: its sources, its strength over time, its history, and what can be done with it."""
     memory = visit.memory("read")
     found = memory.explain(memory_id)
-    visit.caller.check_shown(found.memory)
     is_fact = found.memory.kind in FACT_KINDS
     others = [link.other(memory_id) for link in found.links]
     linked = rows.texts_of(memory, others)
@@ -215,7 +214,7 @@ def one_run(visit: Reader, run_id: str) -> HTMLResponse:
 def review(visit: Reader) -> HTMLResponse:
     """What waits for a decision: withheld memories, pairs of facts that may contradict each other, refused facts."""
     memory = visit.memory("read")
-    findings = rows.finding_rows(memory, visit.caller.health(memory))
+    findings = rows.finding_rows(memory, memory.health())
     return visit.render(
         "review.html",
         withheld=rows.memory_rows(memory, memory.review() if visit.may("review") else []),

@@ -9,7 +9,6 @@ from slowwave.model.memory import Kind, Phase
 from slowwave.model.mind import Fact
 from slowwave.model.plan import Event
 from slowwave.model.query import Context
-from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.server.access.values import VISIBLE
 from slowwave.server.http import requests as ask, responses as view
 from slowwave.server.http.dependencies import (
@@ -19,7 +18,6 @@ from slowwave.server.http.dependencies import (
     Named,
     Reading,
     RepeatableRoute,
-    RequestCaller,
     Time,
     Writing,
 )
@@ -93,7 +91,6 @@ def add_facts(memory: Writing, asked: ask.NewFacts) -> view.Done:
 @router.get("/facts", tags=["facts"])
 def facts(
     memory: Reading,
-    caller: RequestCaller,
     category: Annotated[list[ask.Name] | None, Query(max_length=100)] = None,
     phase: Annotated[list[Phase] | None, Query(max_length=6)] = None,
     kind: Annotated[list[Kind] | None, Query(max_length=6)] = None,
@@ -103,8 +100,6 @@ def facts(
     limit: Limit = 50,
 ) -> view.Memories:
     """List facts. By default those in use, in the order in which they were stored. `quarantined` needs the right `review`."""
-    if QUARANTINED in (phase or ()):
-        caller.require("review")
     found = memory.get_all(
         kinds=kind,
         categories=category,
@@ -118,51 +113,44 @@ def facts(
 
 
 @router.get("/facts/{fact_id}", tags=["facts"])
-def fact(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.MemoryView:
+def fact(memory: Reading, fact_id: Id) -> view.MemoryView:
     """Read one memory in any phase. One that waits for review needs the right `review`."""
-    return view.MemoryView.model_validate(caller.check_shown(memory.get(fact_id)))
+    return view.MemoryView.model_validate(memory.get(fact_id))
 
 
 @router.patch("/facts/{fact_id}", tags=["facts"])
-def update_fact(memory: Writing, caller: RequestCaller, fact_id: Id, asked: ask.FactChange) -> view.Done:
+def update_fact(memory: Writing, fact_id: Id, asked: ask.FactChange) -> view.Done:
     """Change the text, the category or the metadata. The former values stay in the history."""
-    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.update(fact_id, asked.text, category=asked.category, metadata=asked.metadata))
 
 
 @router.delete("/facts/{fact_id}", tags=["facts"])
-def delete_fact(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
+def delete_fact(memory: Writing, fact_id: Id) -> view.Done:
     """Retract a memory. It is not destroyed: `undo` of the run restores it."""
-    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.delete(fact_id))
 
 
 @router.post("/facts:delete", tags=["facts"])
-def delete_facts(memory: Writing, caller: RequestCaller, asked: ask.Ids) -> view.Done:
+def delete_facts(memory: Writing, asked: ask.Ids) -> view.Done:
     """Retract several memories as one run."""
-    for fact_id in asked.ids:
-        caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.delete(asked.ids))
 
 
 @router.post("/facts/{fact_id}:pin", tags=["facts"])
-def pin(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
+def pin(memory: Writing, fact_id: Id) -> view.Done:
     """Exempt a memory from all automatic changes, and include it in every context."""
-    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.pin(fact_id))
 
 
 @router.post("/facts/{fact_id}:unpin", tags=["facts"])
-def unpin(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
+def unpin(memory: Writing, fact_id: Id) -> view.Done:
     """End the exemption of `pin`."""
-    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.unpin(fact_id))
 
 
 @router.post("/facts/{fact_id}:revive", tags=["facts"])
-def revive(memory: Writing, caller: RequestCaller, fact_id: Id) -> view.Done:
+def revive(memory: Writing, fact_id: Id) -> view.Done:
     """Make an archived, superseded or retracted memory active again. One that waits for review needs the right `review`."""
-    caller.check_shown(memory.get(fact_id))
     return view.Done.of(memory.revive(fact_id))
 
 
@@ -173,17 +161,15 @@ def use(memory: Writing, fact_id: Id, asked: Annotated[ask.UseOf | None, Body()]
 
 
 @router.get("/facts/{fact_id}/history", tags=["facts"])
-def history(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.History:
+def history(memory: Reading, fact_id: Id) -> view.History:
     """List what happened to a memory, oldest first."""
-    caller.check_shown(memory.get(fact_id))
     return view.History(items=[_event(event) for event in memory.history(fact_id)])
 
 
 @router.get("/facts/{fact_id}/explanation", tags=["facts"])
-def explanation(memory: Reading, caller: RequestCaller, fact_id: Id) -> view.ExplanationView:
+def explanation(memory: Reading, fact_id: Id) -> view.ExplanationView:
     """Explain a memory: its strength and its parts, when it fades, and its sources."""
     found = memory.explain(fact_id)
-    caller.check_shown(found.memory)
     return view.ExplanationView(
         memory=view.MemoryView.model_validate(found.memory),
         strength=found.strength,

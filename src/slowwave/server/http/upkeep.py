@@ -71,9 +71,9 @@ def status(memory: Reading) -> view.StatusView:
 
 
 @of_scope.get("/health", tags=["upkeep"])
-def health(memory: Reading, caller: RequestCaller) -> view.HealthView:
+def health(memory: Reading) -> view.HealthView:
     """List what needs a person: contradictions, facts that wait, damage, growth."""
-    return view.HealthView.model_validate(caller.health(memory))
+    return view.HealthView.model_validate(memory.health())
 
 
 @of_scope.get("/cost", tags=["upkeep"])

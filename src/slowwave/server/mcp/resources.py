@@ -10,12 +10,11 @@ from mcp.types import INTERNAL_ERROR
 from pydantic import BaseModel
 
 from slowwave.errors import NotFoundError, SlowwaveError
-from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.policy.guard.fence import NOTICE, escape
 from slowwave.policy.guard.labels import label
 from slowwave.server.mcp import answers
 from slowwave.server.mcp.problems import sentence
-from slowwave.server.mcp.tools import WITHHELD, OpenMemory
+from slowwave.server.mcp.tools import OpenMemory
 
 _Content = TypeVar("_Content")
 CORE_MOST: Final = 20
@@ -64,10 +63,7 @@ def add_resources(server: MCPServer, memory: OpenMemory) -> None:
     @server.resource("slowwave://memory/{id}", name="memory", title="One memory", mime_type="application/json")
     def one(id: str) -> str:  # noqa: A002 - the name in the address
         """One memory whole: its text, sources and history."""
-        found = _read(lambda: memory().explain(id))
-        if found.memory.phase == QUARANTINED:
-            raise ResourceError(WITHHELD)
-        return answers.explained(found, whole=True).model_dump_json()
+        return answers.explained(_read(lambda: memory().explain(id)), whole=True).model_dump_json()
 
 
 def add_prompt(server: MCPServer, memory: OpenMemory) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slowwave.model.index_entry import IndexEntry
-from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated
+from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated, is_withheld
 from slowwave.policy.ranking.score import GAP, Corpus, Mask, Rows, length_normalisation
 from slowwave.policy.text.features import date_terms, name_tokens
 from slowwave.stores.search.cold_load import MessageColumns, numbered, seconds
@@ -84,8 +84,9 @@ class IndexRows(IndexState):
         self.row.update(zip(messages.id, range(count), strict=True))
         self._load_conversations(messages)
         (phases, number), (reasons, reason) = numbered(messages.phase), numbered(messages.reason)
+        withheld = np.array([[is_withheld(phase, why) for why in reasons] for phase in phases])
         columns["hot"][:count] = np.array([phase in HOT for phase in phases])[number]
-        columns["open"][:count] = np.array([phase != "quarantined" for phase in phases])[number]
+        columns["open"][:count] = ~withheld[number, reason]
         outdated = np.array([[is_outdated(phase, why) for why in reasons] for phase in phases])
         columns["outdated"][:count] = outdated[number, reason]
         columns["kind"][:count] = KINDS.index(MESSAGE)
@@ -276,7 +277,7 @@ class IndexRows(IndexState):
         if memory.gist is None:
             self._drop_gist(row)
         columns["hot"][row] = phase in HOT
-        columns["open"][row] = phase != "quarantined"
+        columns["open"][row] = not memory.is_withheld
         columns["outdated"][row] = memory.outdated
         columns["kind"][row] = KINDS.index(memory.kind)
         columns["category"][row] = self.categories.setdefault(memory.category, len(self.categories))

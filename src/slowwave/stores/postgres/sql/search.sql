@@ -77,7 +77,8 @@ INSERT INTO search_places (scope, key, part, embedder, hot, open, speaker, by_us
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: search_repose (scope, keys) deferred
-UPDATE search_places p SET hot = m.phase IN ('active', 'core'), open = m.phase <> 'quarantined'
+UPDATE search_places p SET hot = m.phase IN ('active', 'core'), 
+    open = m.phase <> 'quarantined' AND (m.phase <> 'retracted' OR coalesce(m.reason, '') <> 'rejected')
 FROM memories m WHERE p.scope = $1 AND p.key = ANY (CAST($2 AS bigint[])) AND m.scope = p.scope AND m.key = p.key
 
 -- name: search_with_gist (scope, keys)
