@@ -1,5 +1,6 @@
 """Arguments that are not UTF-8 give one sentence and exit code 2, never a traceback; and `doctor --repair`."""
 
+import json
 import os
 import subprocess
 import sys
@@ -43,6 +44,29 @@ def test_an_argument_with_a_surrogate_is_refused_in_process(run: Callable[..., O
     ran = run("recall", os.fsdecode(BAD))
     assert (ran.code, ran.out) == (2, "")
     assert "is not valid UTF-8" in ran.err
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8", "utf-16"])
+def test_json_is_the_same_utf8_in_every_encoding_of_the_output(
+    run: Callable[..., Outcome], store: Path, encoding: str
+) -> None:
+    run("add", "The cat is called 咪咪 🐈")
+    run("remember", "Lives in Đà Nẵng")
+    commands = (
+        ("list", "--json"),
+        ("search", "cat", "--json"),
+        ("context", "cat", "--profile", "chat"),
+        ("get", "ÿ咪", "--json"),
+    )
+    for words in commands:
+        ran = subprocess.run(
+            [sys.executable, "-c", "from slowwave.cli import main; main()", "--store", str(store), *words],
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+        )
+        written = ran.stdout.decode("utf-8") if ran.stdout else ran.stderr.decode(encoding)
+        assert "咪" in "".join(str(json.loads(line)) for line in written.splitlines()), words
 
 
 def test_a_file_name_of_any_bytes_can_be_imported(run: Callable[..., Outcome], tmp_path: Path) -> None:

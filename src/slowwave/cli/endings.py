@@ -119,7 +119,7 @@ def _report(sentence: str, kind: str, code: int, *, json: bool) -> int:
 
 
 def _as_json(sentence: str, kind: str) -> str:
-    return json.dumps({"error": sentence, "kind": kind}, ensure_ascii=False)
+    return json.dumps({"error": sentence, "kind": kind})  # in ASCII, whatever the encoding of the error stream is
 
 
 def _discard_output() -> None:

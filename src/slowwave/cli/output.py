@@ -120,6 +120,17 @@ def visible(text: str) -> str:
     return _HIDDEN.sub("\ufffd", text)
 
 
+def write_utf8(text: str) -> None:
+    """Print JSON in UTF-8 whatever the encoding of standard output is: a program that reads "?" has lost a letter."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.flush()
+
+
 def one_line(text: str, length: int) -> str:
     """A text as one line of at most `length` characters, cut after a word unless that word is most of it."""
     line = visible(" ".join(text.split()))
@@ -232,7 +243,7 @@ class Output:
 
     def write_json(self, value: object) -> None:
         """Print one JSON value on one line."""
-        sys.stdout.write(json.dumps(to_json_value(value), ensure_ascii=False) + "\n")
+        write_utf8(json.dumps(to_json_value(value), ensure_ascii=False) + "\n")
 
     def write_result(self, value: object) -> None:
         """Print a value as JSON if the options say so, else as text."""

@@ -1,6 +1,5 @@
 """Commands that answer questions: search, context, list, core."""
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -291,9 +290,11 @@ def context(
                 output.write(item.text, indent=2)
                 output.write(f"{item.because} · {item.tokens} tokens", style="dim", indent=4)
     else:
-        messages = [json.dumps(message, ensure_ascii=False) for message in result.messages]
-        lines = messages if profile == CHAT else [str(result)]
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        if profile == CHAT:
+            for message in result.messages:
+                output.write_json(message)
+        else:
+            sys.stdout.write(f"{result}\n")
         if options.verbose:
             sys.stderr.write(f"{result.tokens} of {budget} tokens; {result.left} more memories match the question\n")
 
