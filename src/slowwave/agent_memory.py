@@ -1582,6 +1582,7 @@ class AgentMemory:
         *,
         overwrite: bool = False,
         user: str | None = None,
+        reasoning: bool = False,
     ) -> int:
         """Write this scope to a file, completely or not at all. Returns the number of records.
 
@@ -1594,6 +1595,7 @@ class AgentMemory:
                 "markdown" is a page with the facts in use, the notes and the conversations.
             overwrite: replace the content of a file that exists.
             user: of "mem0", the `user_id` of facts that were not imported from Mem0; None: the last name of the scope.
+            reasoning: of "jsonl", also what assistants thought before their messages.
 
         Raises:
             InputError: the format is unknown, the file exists and `overwrite` is False, or it cannot be written.
@@ -1602,7 +1604,7 @@ class AgentMemory:
         from slowwave.formats.writing import writer
         from slowwave.pipelines.exchange.export import Contents
 
-        write = writer(Contents(self.ports), format, user=optional_name(user, "user"))
+        write = writer(Contents(self.ports, reasoning=reasoning), format, user=optional_name(user, "user"))
         return write_file(path, write, overwrite=overwrite) if isinstance(path, str | Path) else write(path)
 
     def backup(self, path: str | Path) -> None:

@@ -315,7 +315,13 @@ class AsyncAgentMemory:
         on_progress: Progress | None = None,
     ) -> ImportReport: ...
     async def export(
-        self, path: str | Path | TextIO, format: str = "jsonl", *, overwrite: bool = False, user: str | None = None
+        self,
+        path: str | Path | TextIO,
+        format: str = "jsonl",
+        *,
+        overwrite: bool = False,
+        user: str | None = None,
+        reasoning: bool = False,
     ) -> int: ...
     async def backup(self, path: str | Path) -> None: ...
     async def export_vault(

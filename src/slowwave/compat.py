@@ -12,7 +12,7 @@ from slowwave.model.arguments import checked_arguments, checked_class
 from slowwave.model.codec import content_key
 from slowwave.model.config import Config
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
-from slowwave.model.message import Message, checked_message
+from slowwave.model.message import Message, as_messages, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_count, texts_of
 from slowwave.model.plan import Receipt
@@ -183,7 +183,8 @@ class MemoryConsolidator:
         where = Where(kinds=frozenset({MESSAGE}), conversation=name, order="seq")
         stored = ports.store.select((ports.scope,), where) if name is not None else []
         ids = {message.ref or message.id for message in stored}
-        given = [checked_message(message, f"message {place}") for place, message in enumerate(recent)]
+        places = ((f"message {number}", message) for number, message in enumerate(recent))
+        given = [checked_message(one, place) for place, message in places for one in as_messages(message, place)]
         new = [message for message in given if message.id is None or message.id not in ids]
         stored_texts = [(message.role, message.text) for message in stored]
         texts = [(message.role, message.content) for message in new]

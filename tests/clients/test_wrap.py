@@ -105,3 +105,36 @@ def test_misuse_is_refused_when_the_client_is_wrapped(options: dict[str, Any], s
             slowwave.wrap(**{"client": Client(), "memory": memory, **options})
         with pytest.raises(InputError, match="pass an AgentMemory"):
             slowwave.wrap(Client(), AsyncAgentMemory(memory))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("answer", ["<think>The user hates cats.</think>Anywhere.", "He hates cats.</think>Anywhere."])
+@pytest.mark.parametrize("stream", [False, True])
+def test_reasoning_in_an_answer_is_not_stored_as_its_words(answer: str, stream: bool) -> None:
+    def create(**_: object) -> Any:  # noqa: ANN401 - an answer, or its events
+        if not stream:
+            return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=answer))])
+        pieces = (answer[start : start + 7] for start in range(0, len(answer), 7))
+        return iter(
+            [SimpleNamespace(choices=[SimpleNamespace(index=0, delta=SimpleNamespace(content=one))]) for one in pieces]
+        )
+
+    client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
+    with AgentMemory.in_memory(embedder=None) as memory:
+        result = slowwave.wrap(client, memory).chat.completions.create(
+            messages=[{"role": "user", "content": "Where could I live?"}], stream=stream
+        )
+        if stream:
+            list(result)
+        assert [one.text for one in memory.get_all(kinds=["message"])] == ["Where could I live?", "Anywhere."]
+
+
+def test_the_result_of_a_tool_in_a_message_of_the_user_is_stored_as_the_tools() -> None:
+    parts = [{"type": "tool_result", "content": "I live in Rome."}, {"type": "text", "text": "Where do I live?"}]
+    with AgentMemory.in_memory(embedder=None) as memory:
+        slowwave.wrap(Client(), memory).chat.completions.create(messages=[{"role": "user", "content": parts}])
+        stored = memory.get_all(kinds=["message"])
+    assert [(one.text, one.trust) for one in stored] == [
+        ("I live in Rome.", "tool"),
+        ("Where do I live?", "user"),
+        ("Noted.", "assistant"),
+    ]

@@ -175,7 +175,7 @@ def test_the_error_for_another_encoding_names_it(
 def test_a_bad_line_costs_only_itself(written: Callable[..., Path]) -> None:
     good = json.dumps({"role": "user", "content": "Good."}).encode()
     bad = [b"{", b"\xff\xfe", b"null", b"[]", b"3", b'{"role": "user"}', b'{"role": "x", "content": "y"}', b'"text"']
-    bad += [b'{"role": "user", "content": "y", "at": "soon"}', b"[" * 100_000, b'{"content": "nobody says this"}']
+    bad += [b"[" * 100_000, b'{"content": "nobody says this"}']
     for line in bad:
         found, skipped, refused = outcome(written(good + b"\n" + line + b"\n" + good, "talk.jsonl"))
         assert not refused

@@ -82,7 +82,12 @@ def test_the_journal_can_always_be_read_again_because_columns_are_only_ever_adde
         *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first"),
         *("span_last", "members", "superseded_by", "sources", "version", "flags", "metadata"),
     )
-    spelled = {"span_first", "span_last"} | {field.name for field in fields(Memory)} - {"scope", "span", "data"}
+    spelled = {"span_first", "span_last"} | {field.name for field in fields(Memory)} - {
+        "scope",
+        "span",
+        "data",
+        "reasoning",
+    }
     assert set(COLUMNS) == spelled
 
 

@@ -13,11 +13,10 @@ from slowwave.model.message import (
     ROLES,
     Message,
     MessageLike,
-    as_message,
+    as_messages,
     checked_message,
     checked_time,
     clean,
-    has_text,
     listed_messages,
     unstored_fields,
 )
@@ -92,7 +91,8 @@ def test_a_number_of_an_enumeration_is_an_id_in_digits() -> None:
     class Chat(int, Enum):
         MONDAY = 7
 
-    assert as_message({"role": "user", "content": "Hello", "id": Chat.MONDAY}).id == "7"
+    (message,) = as_messages({"role": "user", "content": "Hello", "id": Chat.MONDAY})
+    assert message.id == "7"
     assert checked_name(Chat.MONDAY, "conversation", numbers=True) == "7"
 
 
@@ -137,7 +137,7 @@ def test_a_bad_message_is_refused_naming_its_place(wrong: dict[str, object], wor
 @pytest.mark.parametrize("wrong", ["hello", 7, None, ["user", "hello"]])
 def test_another_type_than_a_message_is_refused_with_the_class_to_use(wrong: object) -> None:
     with pytest.raises(InputError, match=r"pass slowwave\.Message\(role=\.\.\., content=\.\.\.\), or a mapping"):
-        checked_message(wrong)
+        as_messages(wrong)
 
 
 def test_a_message_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,9 +178,9 @@ def test_a_message_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) 
 def test_each_form_of_a_message_gives_its_role_and_text(
     one: MessageLike, role: str, content: str, speaker: str | None
 ) -> None:
-    checked = checked_message(one)
+    (message,) = as_messages(one)
+    checked = checked_message(message)
     assert (checked.role, checked.content, checked.speaker) == (role, content, speaker)
-    assert has_text(one)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_each_form_of_a_message_gives_its_role_and_text(
     ],
 )
 def test_a_message_that_only_calls_tools_has_no_text(one: MessageLike) -> None:
-    assert not has_text(one)
+    assert as_messages(one) == []
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_message_that_only_calls_tools_has_no_text(one: MessageLike) -> None:
         ({"content": "Hi"}, "has no 'role'"),
         ({"role": "user", "contents": "Hi"}, "has no 'content'"),
         ({"role": "robot", "content": "Hi"}, "has the role 'robot'"),
-        ({"role": None, "content": "Hi"}, "has the role None"),
+        ({"role": None, "content": "Hi"}, "has no 'role'"),
         ({"role": "user", "content": 7}, "has content of type int"),
         ({"role": "user", "content": [7]}, "has a part of type int"),
         ({"role": "user", "content": "Hi", "at": "yesterday"}, "has the time 'yesterday': use ISO 8601"),
@@ -215,8 +215,122 @@ def test_a_message_that_only_calls_tools_has_no_text(one: MessageLike) -> None:
 )
 def test_a_mapping_that_is_no_message_is_refused_naming_its_place(wrong: MessageLike, words: str) -> None:
     with pytest.raises(InputError, match="message 3") as raised:
-        checked_message(wrong, "message 3")
+        [checked_message(message, "message 3") for message in as_messages(wrong, "message 3")]
     assert words in str(raised.value)
+
+
+RESULT: Any = {"city": "Rome", "temp": 9}
+
+
+@pytest.mark.parametrize(
+    ("role", "part", "text"),
+    [
+        ("user", {"type": "tool_result", "tool_use_id": "t", "content": "Rome"}, "Rome"),
+        ("user", {"type": "tool_result", "content": [{"type": "text", "text": "A"}, {"type": "image", "source": {}}]}, "A\n[image]"),
+        ("user", {"type": "tool_result", "content": RESULT}, '{"city": "Rome", "temp": 9}'),
+        ("user", {"type": "tool_result", "tool_use_id": "t", "rows": [1]}, '{"rows": [1]}'),
+        ("user", {"type": "mcp_tool_result", "content": [RESULT]}, '[{"city": "Rome", "temp": 9}]'),
+        ("user", {"toolResult": {"toolUseId": "t", "content": [{"json": RESULT}, {"text": "B"}]}}, '{"city": "Rome", "temp": 9}\nB'),
+        ("user", {"functionResponse": {"name": "f", "response": RESULT}}, '{"city": "Rome", "temp": 9}'),
+        ("user", {"text": None, "function_response": {"id": None, "response": {"output": "Rome"}}}, '{"output": "Rome"}'),
+        ("user", {"type": "function_call_output", "call_id": "c", "output": "Rome"}, "Rome"),
+        ("user", {"type": "tool-result", "toolCallId": "c", "output": {"type": "json", "value": RESULT}}, '{"city": "Rome", "temp": 9}'),
+        ("assistant", {"type": "mcp_call", "name": "f", "arguments": "{}", "output": "Rome"}, "Rome"),
+        ("assistant", {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "9"}}, "9"),
+        ("assistant", {"type": "web_search_tool_result", "content": [{"url": "u", "encrypted_content": "x"}]}, '[{"url": "u"}]'),
+        ("system", {"part_kind": "tool-return", "content": "Rome"}, "Rome"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("own", ["Thanks", ""])
+def test_what_a_tool_returned_is_its_own_word_in_every_envelope(role: str, part: object, text: str, own: str) -> None:
+    parts = [part, {"type": "text", "text": own}] if own else [part]
+    given = {"role": role, "content": parts, "id": "m", "name": "ada"}
+    result, *others = as_messages(given)
+    assert (result.role, result.content, result.speaker) == ("tool", text, None)
+    assert [(one.role, one.content, one.speaker, one.id) for one in others] == (
+        [(role, own, "ada", "m")] if own else []
+    )
+    assert result.id == ("m#1" if own else "m")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (RESULT, '{"city": "Rome", "temp": 9}'),
+        ([RESULT], '[{"city": "Rome", "temp": 9}]'),
+        ([1, 2], "[1, 2]"),
+        (9.5, "9.5"),
+        (["A", "B"], "A\nB"),
+        ({"type": "image", "title": "Map"}, '{"type": "image", "title": "Map"}'),
+        ({"type": "function", "name": "f"}, '{"type": "function", "name": "f"}'),
+        ([{"text": "A", "score": 1}], '[{"text": "A", "score": 1}]'),
+    ],
+)
+def test_any_value_that_a_tool_returns_is_its_text(content: object, text: str) -> None:
+    assert [(one.role, one.content) for one in as_messages({"role": "tool", "content": content})] == [("tool", text)]
+
+
+def test_an_item_without_a_role_is_what_its_type_says() -> None:
+    output = {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "Rome"}]}
+    assert as_messages(output) == [Message("tool", "Rome")]
+    assert as_messages({"type": "function_call", "name": "f", "arguments": "{}"}) == []
+    assert as_messages({"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]}) == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "tool_use", "input": {"text": "I live in Rome"}, "text": "I live in Rome"},
+        {"toolUse": {"input": {"text": "I live in Rome"}}},
+        {"functionCall": {"args": {"content": "I live in Rome"}}},
+        {"cachePoint": {"type": "default"}},
+    ],
+)
+def test_a_call_of_a_tool_has_no_words(part: object) -> None:
+    assert as_messages({"role": "assistant", "content": [part]}) == []
+    assert as_messages({"role": "user", "parts": [part, {"text": "Hi"}]}) == [Message("user", "Hi")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "thought"),
+    [
+        ("<think>A</think>\n\nB", "B", "A"),
+        ("A\n</think>\nB", "B", "A"),
+        ("B\n<thinking>\nA", "B", "A"),
+        ("B.<think>A", "B.", "A"),
+        ("<think>A", "", "A"),
+        ("<think>A</think>B\n<think>C</think>D", "B\nD", "A\nC"),
+        ("<think>A <think>B</think> C</think>D", "D", "A <think>B</think> C"),
+        ("<think>A</think>B</think>", "B", "A"),
+        ("<seed:think>A</seed:think>B", "B", "A"),
+        ("◁think▷A◁/think▷B", "B", "A"),
+        ("[THINK]A[/THINK]B", "B", "A"),
+        ("<|begin_of_thought|>A<|end_of_thought|>B", "B", "A"),
+        ("<|START_THINKING|>A<|END_THINKING|>B", "B", "A"),
+        ("<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>", "B", "A"),
+        ("Write <think> and </think> around it.", "Write <think> and </think> around it.", None),
+        ("Use `<think>`:\n```\n<think>A</think>\n```", "Use `<think>`:\n```\n<think>A</think>\n```", None),
+    ],
+)
+def test_reasoning_of_an_assistant_is_no_part_of_its_words(text: str, words: str, thought: str | None) -> None:
+    for one in (Message("ai", text), {"role": "assistant", "content": text}):
+        assert [(said.content, said.reasoning) for said in as_messages(one)] == ([(words, thought)] if words else [])
+    assert as_messages({"role": "user", "content": text}) == [Message("user", text)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"content": [{"type": "thinking", "thinking": "A", "signature": "x"}, {"type": "text", "text": "B"}]},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "A"}]}, {"type": "text", "text": "B"}]},
+        {"content": [{"reasoningContent": {"reasoningText": {"text": "A", "signature": "x"}}}, {"text": "B"}]},
+        {"parts": [{"text": "A", "thought": True}, {"text": "B"}]},
+        {"content": "B", "reasoning_content": "A", "reasoning": "A"},
+        {"content": "<think>A</think>B"},
+    ],
+)
+def test_reasoning_beside_the_words_is_kept_apart(given: dict[str, object]) -> None:
+    assert as_messages({"role": "assistant", **given}) == [Message("assistant", "B", reasoning="A")]
 
 
 def test_fields_that_are_not_stored_are_named_if_they_contain_something() -> None:

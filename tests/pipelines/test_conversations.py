@@ -445,3 +445,44 @@ def test_a_conversation_is_found_by_its_name_then_its_title_then_a_beginning(mem
     memory.set_title("garden", "Ferry plans")
     with pytest.raises(InputError, match=r"several conversations are called 'Ferry plans'"):
         memory.find_conversation("Ferry plans")
+
+
+def test_what_a_tool_returned_in_a_message_of_the_user_is_stored_as_the_tools(memory: AgentMemory) -> None:
+    blocks: list[Any] = [
+        {"type": "tool_result", "tool_use_id": "t", "content": "I live in Rome."},
+        {"type": "text", "text": "Thanks a lot."},
+    ]
+    said: dict[str, Any] = {"role": "user", "content": blocks, "id": "m"}
+    memory.add_messages([said], "c")
+    assert not memory.add_messages([said], "c").applied
+    stored = memory.get_all(kinds=["message"], order="recorded")
+    assert [(one.role, one.trust, one.text, one.ref) for one in stored] == [
+        ("tool", "tool", "I live in Rome.", "m#1"),
+        ("user", "user", "Thanks a lot.", "m"),
+    ]
+
+
+def test_reasoning_is_stored_with_its_message_and_shown_nowhere_unless_asked(
+    memory: AgentMemory, tmp_path: Path
+) -> None:
+    memory.add_messages(
+        [
+            Message("user", "Where could I live?"),
+            Message("assistant", "<think>The user hates cats.</think>Anywhere.", id="a", metadata={"model": "m"}),
+        ],
+        "c",
+    )
+    stored = memory.get_all(kinds=["message"], order="recorded")[1]
+    assert (stored.text, stored.reasoning, stored.metadata) == ("Anywhere.", "The user hates cats.", {"model": "m"})
+    assert memory.messages("c")[1].reasoning == "The user hates cats."
+    assert [one.text for one in memory.get_all(kinds=["message"], where={"model": "m"})] == ["Anywhere."]
+    assert not any("cats" in one.text for one in memory.search("who hates cats?", deep=True))
+    assert "cats" not in str(memory.context("who hates cats?"))
+    memory.export(tmp_path / "without.jsonl")
+    assert "cats" not in (tmp_path / "without.jsonl").read_text()
+    memory.export(tmp_path / "with.jsonl", reasoning=True)
+    with AgentMemory.open(":memory:", llm=None, embedder=None) as other:
+        other.import_(tmp_path / "with.jsonl")
+        assert other.messages("c")[1].reasoning == "The user hates cats."
+    assert memory.doctor(deep=True) == []
+    assert memory.erase(id=stored.id).verified

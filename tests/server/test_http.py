@@ -427,6 +427,50 @@ def test_every_address_of_v1_refuses_an_unknown_query_parameter(server: Server) 
 def test_an_unknown_field_is_refused_with_the_name_to_use(server: Server) -> None:
     problem = post(server, "/search", {"q": "tea"}, 422)
     assert problem["detail"] == "body: there is no field 'q': use query"
-    said = {"messages": [{"role": "user", "content": "Tea", "author": "Ann"}]}
-    assert post(server, "/messages", said, 422)["detail"] == "body/messages/0: there is no field 'author': use speaker"
+    said = {"messages": [{"role": "user", "content": "Tea"}], "chat": "a"}
+    assert post(server, "/messages", said, 422)["detail"].startswith("body: there is no field 'chat': use ")
     assert "use one of query, " in post(server, "/context", {"query": "tea", "zzz": 1}, 422)["detail"]
+
+
+def test_messages_are_taken_in_each_form_of_the_library(server: Server) -> None:
+    sent = [
+        {
+            "role": "human",
+            "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "x"}}],
+        },
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c"}]},
+        {"role": "user", "content": [{"type": "tool_result", "content": {"temp": 9}}], "name": "ada", "id": None},
+        {"type": "function_call_output", "call_id": "c", "output": "Rain"},
+    ]
+    done = post(server, "/messages", {"messages": sent, "conversation": "c"}, 201)
+    assert done["notes"] == [
+        "not stored, because without text: message 1",
+        "fields of messages that are not stored: tool_calls (1)",
+    ]
+    listed = get(server, "/conversations/c/messages")["items"]
+    assert [(one["role"], one["content"]) for one in listed] == [
+        ("user", "Look\n[image]"),
+        ("tool", '{"temp": 9}'),
+        ("tool", "Rain"),
+    ]
+    assert post(server, "/messages", {"messages": [{"role": "robot", "content": "Hi"}]}, 400)["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code"),
+    [
+        (
+            "/facts",
+            {"text": "Bob owns the ferry", "category": None, "kind": None, "metadata": None, "trust": None},
+            201,
+        ),
+        ("/search", {"query": "ferry", "top_k": None, "deep": None}, 200),
+        ("/context", {"query": None, "budget_tokens": None, "profile": None}, 200),
+        ("/consolidate", {"conversation": None, "force": None}, 202),
+    ],
+)
+def test_null_for_an_optional_field_is_as_absent(server: Server, path: str, body: Any, code: int) -> None:  # noqa: ANN401 - JSON
+    post(server, path, body, code)
+    required = {"text": None} if path == "/facts" else {"query": None} if path == "/search" else None
+    if required:
+        post(server, path, required, 422)

@@ -213,3 +213,19 @@ def test_the_scopes_of_entities_are_below_the_prefix_of_the_key(server: Server) 
 )
 def test_what_is_not_served_is_refused_and_not_accepted_without_effect(server: Server, method: str, path: str) -> None:
     assert call(server, method, path, code=501)["type"] == "urn:slowwave:problem:not-served"
+
+
+def test_a_text_is_stated_by_the_role_whose_word_it_is(server: Server) -> None:
+    messages = [
+        {"role": "user", "content": [{"type": "tool_result", "content": "It rains in Rome"}]},
+        {"role": "user", "content": "I like tea"},
+    ]
+    call(
+        server,
+        "POST",
+        "/v3/memories/add/",
+        {"messages": messages, "infer": False, "user_id": "alice", "metadata": None},
+    )
+    scopes = [scope.path for scope in server.store.scopes()]
+    facts = [fact for path in scopes for fact in server.store.within(*path.split("/")).get_all()]
+    assert {(fact.text, fact.trust) for fact in facts} == {("It rains in Rome", "tool"), ("I like tea", "user")}

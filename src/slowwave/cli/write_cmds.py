@@ -324,6 +324,7 @@ def _stored_input() -> Iterator[Path]:
 )
 @click.option("--overwrite", is_flag=True, help="Replace the content of the file if it exists.")
 @click.option("--user", metavar="NAME", help="With mem0: the user_id of facts that did not come from Mem0.")
+@click.option("--reasoning", is_flag=True, help="With jsonl: also what assistants thought before their messages.")
 @common_options(uses=STORED)
 def export(
     options: CommonOptions,
@@ -331,16 +332,17 @@ def export(
     format: str,  # noqa: A002 - its name on the command line
     overwrite: bool,
     user: str | None,
+    reasoning: bool,
 ) -> None:
     """Write everything in this scope to a file. The file is complete or is not written.
 
     FILE is the file to write, which only you can read, or - for standard output.
     """
     if str(path) == STDIN:
-        _export_to_output(options, format, user)
+        _export_to_output(options, format, user, reasoning=reasoning)
         return
     with options.memory() as memory:
-        records = memory.export(path, format, overwrite=overwrite, user=user)
+        records = memory.export(path, format, overwrite=overwrite, user=user, reasoning=reasoning)
     if options.json:
         options.output.write_json({"path": str(path), "records": records})
     else:
@@ -348,12 +350,12 @@ def export(
         options.output.write("the file is not encrypted: keep it in a private place", style="dim", indent=2)
 
 
-def _export_to_output(options: CommonOptions, format: str, user: str | None) -> None:  # noqa: A002 - as above
+def _export_to_output(options: CommonOptions, format: str, user: str | None, *, reasoning: bool) -> None:  # noqa: A002 - as above
     sys.stdout.flush()
     stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n", write_through=True)
     try:
         with options.memory() as memory:
-            records = memory.export(stream, format, user=user)
+            records = memory.export(stream, format, user=user, reasoning=reasoning)
         stream.flush()
     finally:
         stream.detach()  # closing it would close standard output

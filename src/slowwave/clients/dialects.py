@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Final
 
+from slowwave.model.content import by_source, item_by_source
+
 TURNS: Final = frozenset({"user", "tool"})
 """Roles of the messages of a call that are stored. The system prompt is the program's, and is sent with each call."""
 
@@ -139,7 +141,7 @@ class Chat(Dialect):
 
     def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order."""
-        return [CallMessage(_role(one.get("role")), one.get("content")) for one in self.messages(arguments)]
+        return [said for one in self.messages(arguments) for said in _said(one)]
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
         """Extend the first system message, because some models accept only one; without one, add it."""
@@ -170,7 +172,7 @@ class Responses(Dialect):
         """What a call contains, in order; not what the server knows of `previous_response_id`."""
         if isinstance(arguments.get("input"), str):
             return [CallMessage("user", arguments["input"])]
-        return [_said_item(item) for item in self.messages(arguments)]
+        return [said for item in self.messages(arguments) for said in _said(item)]
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
         """Extend the instructions."""
@@ -214,18 +216,7 @@ class Messages(Dialect):
 
     def history(self, arguments: Mapping[str, Any]) -> list[CallMessage]:
         """What a call contains, in order. Results of tools, which are in messages of the user, are those of a tool."""
-        found: list[CallMessage] = []
-        for one in self.messages(arguments):
-            role, content = _role(one.get("role")), one.get("content")
-            blocks = [_mapping(block) for block in content] if isinstance(content, list | tuple) else None
-            if role != "user" or blocks is None:
-                found.append(CallMessage(role, content if blocks is None else blocks))
-                continue
-            results = [block for block in blocks if str(block.get("type", "")).endswith("tool_result")]
-            own = [block for block in blocks if block not in results]
-            found += [CallMessage("tool", result.get("content")) for result in results]
-            found += [CallMessage("user", own)] if own else []
-        return found
+        return [said for one in self.messages(arguments) for said in _said(one)]
 
     def with_context(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
         """Extend the system prompt at its end, so that the text before it stays in the cache."""
@@ -274,11 +265,16 @@ def _role(role: object) -> str:
     return known.get(role, "tool") if isinstance(role, str) else "tool"
 
 
-def _said_item(item: Mapping[str, Any]) -> CallMessage:
-    """An item of the Responses interface: a message, the output of a tool, or a call without words."""
-    if "role" in item:
-        return CallMessage(_role(item["role"]), item.get("content"))
-    return CallMessage("tool", item["output"]) if "output" in item else CallMessage("assistant", None)
+def _said(item: Mapping[str, Any]) -> list[CallMessage]:
+    """The messages in a message or an item of a call. An item without a role is the output of a tool, or has no words."""
+    if "role" not in item:
+        found = item_by_source(item)
+        return [CallMessage("tool", content) for _, content in found] or [CallMessage("assistant", None)]
+    content = item.get("content")
+    if isinstance(content, list | tuple):
+        content = [part if isinstance(part, str) else _mapping(part) for part in content]
+    role = _role(item["role"])
+    return [CallMessage(str(source), said) for source, said in by_source(role, content)]
 
 
 def _extended(prompt: object, text: str) -> Any:  # noqa: ANN401 - of the type of the prompt

@@ -220,6 +220,7 @@ _CHECKS: Final[Mapping[str, Callable[[Json, str], object]]] = {
     **dict.fromkeys(("accesses", "sessions", "depth", "seq", "version"), _count),
     "text": _text,
     "gist": _text,
+    "reasoning": _text,
     "kind": _one_of(*KINDS),
     "phase": _one_of(*PHASES),
     "role": _one_of(*ROLES),

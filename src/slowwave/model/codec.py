@@ -150,7 +150,8 @@ def _metadata_text(memory: Memory) -> str | None:
     """The column `metadata`."""
     metadata = dict(sorted(memory.metadata.items())) if memory.metadata else {}
     if memory.kind != NOTE:
-        return _encode(metadata) if metadata else None
+        beside = [metadata, memory.reasoning] if memory.reasoning else metadata
+        return _encode(beside) if beside else None
     if memory.data is None:
         return _encode({"metadata": metadata}) if metadata else None
     return _encode({"data": memory.data, "metadata": metadata} if metadata else {"data": memory.data})
@@ -172,9 +173,7 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
     (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
     (members, superseded_by, sources, version, flags, metadata, pace, gist, zone) = row[29:38]
-    beside, data = {} if metadata is None else _decode(metadata), None
-    if kind == NOTE:
-        beside, data = beside.get("metadata") or {}, beside.get("data")
+    data, beside, reasoning = _beside(kind, metadata)
     values = (
         *(mid, scope, kind, text, _instant(recorded), _instant(valid), category, subject, phase, reason, confidence),
         *(importance, stability, bool(pinned), trust, _instant(until), _instant(expires), _instant(due)),
@@ -190,6 +189,7 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
         gist,
         data,
         zone,
+        reasoning,
     )
     memory = object.__new__(Memory)
     for put, value in zip(_PUT, values, strict=True):
@@ -199,9 +199,16 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
 
 def data_and_metadata(row: Sequence[Any]) -> tuple[Any, Mapping[str, Any]]:
     """The data and the metadata of the memory of a row, without the rest of it: filters read many rows."""
-    text = row[METADATA]
+    data, metadata, _ = _beside(row[KIND], row[METADATA])
+    return data, metadata
+
+
+def _beside(kind: str, text: str | None) -> tuple[Any, Mapping[str, Any], str | None]:
+    """The data, the metadata and the reasoning in the column `metadata`."""
     beside = {} if text is None else _decode(text)
-    return (beside.get("data"), beside.get("metadata") or {}) if row[KIND] == NOTE else (None, beside)
+    if kind == NOTE:
+        return beside.get("data"), beside.get("metadata") or {}, None
+    return (None, *beside) if isinstance(beside, list) else (None, beside, None)
 
 
 def _instant(micros: Any) -> datetime | None:  # noqa: ANN401  # an int or None

@@ -85,7 +85,8 @@ class Memory:
     attention, and `pace` the class of its time constant (`policy.retention`); both are computed from the settings.
 
     `gist` contains the clauses of a long message that stay in the hot tier, word for word; None means all clauses.
-    `text` is always the full text.
+    `text` is always the full text. `reasoning` is what an assistant thought before it said a message: it is stored with
+    the message, and no search, prompt, context or export has it unless asked.
 
     `zone` is the time zone of its words: an offset such as "+09:00" or a name of the IANA database; None means UTC.
     """
@@ -129,6 +130,7 @@ class Memory:
     gist: str | None = None
     data: JsonValue = None
     zone: str | None = None
+    reasoning: str | None = None
 
     def __repr__(self) -> str:
         return f"<Memory {self.id} {self.kind} {self.phase}: {beginning(self.text)!r}>"
@@ -216,7 +218,7 @@ def misplaced_fields(memory: Memory) -> tuple[str, ...]:
 
 
 CASCADE: Final = "cascade summary"
-_ONLY_MESSAGES: Final = ("seq", "role", "speaker", "gist")
+_ONLY_MESSAGES: Final = ("seq", "role", "speaker", "gist", "reasoning")
 _ONLY_SUMMARIES: Final = ("members", "depth")
 _NO_FACT: Final = ("conversation", "span", *_ONLY_MESSAGES, *_ONLY_SUMMARIES, "data")
 _FOREIGN: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Memory], tuple[object, ...]]]]] = {

@@ -1,14 +1,23 @@
 """A message: one utterance, verbatim, as the caller passes it; and the forms in which programs pass messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias, cast
 
 from slowwave.errors import InputError, shown
+from slowwave.model.content import (
+    by_source,
+    content_text,
+    is_of_tool,
+    is_reasoning,
+    item_by_source,
+    reasoning_of,
+    without_reasoning,
+)
 from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import JsonValue, Role
-from slowwave.model.plain_text import check_place, clean, storable, tidy
+from slowwave.model.plain_text import check_place, clean, storable
 from slowwave.model.suggestions import suggests_arguments, suggests_names
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
@@ -21,15 +30,15 @@ _OTHER_ROLES: Final[Mapping[str, Role]] = {
     "developer": "system",
     "function": "tool",
 }
-_STORED_FIELDS: Final = frozenset({"role", "content", "refusal", "name", "speaker", "at", "id", "metadata"})
+_THOUGHT_FIELDS: Final = ("reasoning", "reasoning_content", "thinking")
+"""Fields in which providers write what a model thought before it answered."""
+_STORED_FIELDS: Final = frozenset(
+    {"role", "content", "parts", "refusal", "name", "speaker", "at", "id", "metadata", *_THOUGHT_FIELDS}
+)
 _FORMAT_FIELDS: Final = frozenset({"type", "object", "status"})
 """Fields that only name the format of a message; leaving them out loses nothing."""
-_CALLS: Final = frozenset({"tool_calls", "function_call", "refusal", "audio"})
+_CALLS: Final = frozenset({"tool_calls", "function_call", "refusal", "audio", *_THOUGHT_FIELDS})
 """Fields that a message without content may have."""
-_UNWRITTEN_PARTS: Final = ("tool_use", "tool_call", "function_call", "thinking", "redacted_thinking", "reasoning")
-"""Types of parts that contain no words said in the conversation."""
-_MARKED_PARTS: Final = ("image", "audio", "video")
-_MARKER_LONGEST: Final = 40
 LONGEST = 20_000_000  # characters; longer ones belong into a document store
 _ID_LONGEST = 512
 DIGITS_MAX: Final = 100
@@ -56,6 +65,8 @@ class Message:
             512 characters, and together with the name of the conversation 2,600 bytes as UTF-8.
         metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. A message that
             is known keeps the metadata that it has: `AgentMemory.update` replaces them.
+        reasoning: what an assistant thought before it said this. It is stored with the message, and nothing searches,
+            distils or shows it. What `content` has of it between marks such as <think> and </think> is moved here.
     """
 
     role: str
@@ -64,13 +75,15 @@ class Message:
     at: datetime | None = None
     id: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict, hash=False)
+    reasoning: str | None = None
 
 
 MessageLike: TypeAlias = Message | Mapping[str, Any]
 """A message as callers may pass it: a Message, or a mapping as chat APIs take it.
 
 The mapping has "role" and "content" (a text, or a list of parts), and optionally "name" or "speaker", "id", "at" (an
-aware datetime, or ISO 8601 with a time zone) and "metadata". Other fields, such as "tool_calls", are not stored.
+aware datetime, or ISO 8601 with a time zone), "metadata" and "reasoning". Other fields, such as "tool_calls", are not stored.
+What a tool returned is stored as a message of a tool, also where it is a part of another message or an item without a role.
 """
 
 
@@ -84,45 +97,6 @@ def role_of(name: object) -> Role | None:
         return None
     lower = name.strip().lower()
     return lower if lower in ROLES else _OTHER_ROLES.get(lower)
-
-
-def content_text(content: object, place: str = "the message") -> str:
-    r"""The text of a content: a text itself, or the texts of its parts, each on a separate line.
-
-    A picture, a recording or a file becomes a marker in brackets. Tool calls and reasoning have no text.
-
-    >>> content_text([{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "data:…"}}])
-    'Look\n[image]'
-    >>> content_text(None)
-    ''
-
-    Raises:
-        InputError: the content is of another type.
-    """
-    if content is None or isinstance(content, str):
-        return content or ""
-    if isinstance(content, Mapping):
-        content = [content]
-    if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
-        raise InputError(f"{place} has content of type {type(content).__name__}: pass a text, or a list of parts")
-    return "\n".join(text for part in content if (text := _part_text(part, place)).strip())
-
-
-def _part_text(part: object, place: str) -> str:
-    if isinstance(part, str):
-        return part
-    if not isinstance(part, Mapping):
-        raise InputError(f"{place} has a part of type {type(part).__name__}: pass texts, or mappings with a type")
-    sort = part.get("type")
-    for name in ("text", "refusal"):
-        if isinstance(text := part.get(name), str) and sort not in _UNWRITTEN_PARTS:
-            return text
-    if sort in _UNWRITTEN_PARTS:
-        return ""
-    if sort == "tool_result":
-        return content_text(part.get("content"), place)
-    kind = tidy(sort)[:_MARKER_LONGEST] if isinstance(sort, str) else ""
-    return f"[{next((name for name in _MARKED_PARTS if name in kind), kind or 'file')}]"
 
 
 def listed_messages(messages: object) -> list[MessageLike]:
@@ -140,21 +114,9 @@ def listed_messages(messages: object) -> list[MessageLike]:
     return list(messages)
 
 
-def has_text(message: object) -> bool:
-    """Whether a message has words to store; an assistant that only calls tools says none.
-
-    >>> has_text({"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]}), has_text(Message("user", "Hi"))
-    (False, True)
-    """
-    if isinstance(message, Mapping):
-        known = "content" in message or not _CALLS.isdisjoint(message)
-        return not known or bool(content_text(_content_of(message)).strip())
-    return not isinstance(message, Message) or not isinstance(message.content, str) or bool(message.content.strip())
-
-
 def _content_of(message: Mapping[str, Any]) -> object:
-    """The content of a mapping; without one, the words with which an assistant refused."""
-    content = message.get("content")
+    """The content of a mapping, which Gemini calls its parts; without one, the words with which an assistant refused."""
+    content = message["content"] if "content" in message else message.get("parts")
     return message.get("refusal") if _is_empty(content) else content
 
 
@@ -165,41 +127,85 @@ def _is_empty(value: object) -> bool:
 
 def unstored_fields(message: object) -> Iterator[str]:
     """The names of the fields of a mapping that contain something and are not stored."""
-    if isinstance(message, Mapping):
+    if isinstance(message, Mapping) and message.get("role") is not None:
         for name, value in message.items():
             if name not in _STORED_FIELDS | _FORMAT_FIELDS and not _is_empty(value):
                 yield name if isinstance(name, str) else shown(name)
 
 
-def as_message(message: object, place: str = "the message") -> Message:
-    """A message, or a mapping as chat APIs take it, as a Message.
+def as_messages(message: object, place: str = "the message") -> list[Message]:
+    """The messages that a caller passes as one: what tools returned, then the words of its role. Those without text are left out.
 
-    >>> as_message({"role": "developer", "content": [{"type": "text", "text": "Be brief"}]})
-    Message(role='developer', content='Be brief', speaker=None, at=None, id=None, metadata={})
+    The last one has the id of the message, the others that id with "#" and their number. Reasoning of an assistant is no
+    part of its words.
+
+    >>> as_messages({"role": "developer", "content": [{"type": "text", "text": "Be brief"}]})
+    [Message(role='developer', content='Be brief', speaker=None, at=None, id=None, metadata={}, reasoning=None)]
+    >>> blocks = [{"type": "tool_result", "content": {"temp": 9}}, {"type": "text", "text": "Thanks"}]
+    >>> [(one.role, one.content, one.id) for one in as_messages({"role": "user", "content": blocks, "id": "m7"})]
+    [('tool', '{"temp": 9}', 'm7#1'), ('user', 'Thanks', 'm7')]
+    >>> as_messages({"role": "assistant", "content": None, "tool_calls": [{"id": "call_1"}]})
+    []
 
     Raises:
-        InputError: naming the place of what is neither.
+        InputError: naming the place of what is neither a Message nor a mapping of one.
     """
     if isinstance(message, Message):
-        return message
+        if not isinstance(message.content, str):
+            return [message]  # `checked_message` refuses it
+        return [said] if (said := _without_reasoning(message)).content.strip() else []
     if not isinstance(message, Mapping):
         raise InputError(
             f"{place} is a {type(message).__name__}: pass slowwave.Message(role=..., content=...), or a mapping with both"
         )
-    if "role" not in message or ("content" not in message and _CALLS.isdisjoint(message)):
-        missing = "content" if "role" in message else "role"
-        raise InputError(f"{place} has no {missing!r}: pass {{'role': ..., 'content': ...}}")
+    sources = _sources(message, place)
     speaker = message.get("speaker")
     identity: Any = message.get("id")
+    identity = format(int(identity), "d") if _is_id(identity) else identity
     metadata = message.get("metadata")
-    return Message(
-        role=message["role"],
-        content=content_text(_content_of(message), place),
-        speaker=message.get("name") if speaker is None else speaker,
-        at=_time_of(message.get("at"), place),
-        id=format(int(identity), "d") if _is_id(identity) else identity,
-        metadata={} if metadata is None else metadata,
-    )
+    found = []
+    for number, (role, content) in enumerate(sources, 1):
+        is_last = number == len(sources)
+        said = Message(
+            role=cast("str", role),
+            content=content_text(content, place, role=role_of(role)),
+            speaker=(message.get("name") if speaker is None else speaker)
+            if role_of(role) == role_of(message.get("role"))
+            else None,
+            at=_time_of(message.get("at"), place),
+            id=identity if is_last or not isinstance(identity, str) else f"{identity}#{number}",
+            metadata={} if metadata is None else metadata,
+            reasoning=_reasoning(message, content) if role_of(role) == "assistant" else None,
+        )
+        found += [said] if (said := _without_reasoning(said)).content.strip() else []
+    return found
+
+
+def _sources(message: Mapping[str, Any], place: str) -> list[tuple[object, object]]:
+    """Role and content of each source in a mapping."""
+    role = message.get("role")
+    if role is None and (is_of_tool(message) or is_reasoning(message)):
+        return item_by_source(message)
+    if role is None or ("content" not in message and "parts" not in message and _CALLS.isdisjoint(message)):
+        missing = "role" if role is None else "content"
+        raise InputError(f"{place} has no {missing!r}: pass {{'role': ..., 'content': ...}}")
+    return by_source("tool" if role_of(role) == "tool" else role, _content_of(message))
+
+
+def _reasoning(message: Mapping[str, Any], content: object) -> str | None:
+    """What an assistant thought, as its provider writes it beside the words."""
+    fields = [thought for name in _THOUGHT_FIELDS if isinstance(thought := message.get(name), str) and thought.strip()]
+    return "\n".join([*dict.fromkeys(fields), *filter(None, [reasoning_of(content)])]) or None
+
+
+def _without_reasoning(message: Message) -> Message:
+    """The message, with the reasoning in the words of an assistant as its `reasoning`."""
+    if role_of(message.role) != "assistant":
+        return message
+    words, thoughts = without_reasoning(message.content)
+    if words == message.content:
+        return message
+    return replace(message, content=words, reasoning="\n".join(filter(None, (message.reasoning, thoughts))) or None)
 
 
 def _is_id(value: object) -> bool:
@@ -245,15 +251,14 @@ def _plain(at: datetime) -> datetime:
     return datetime.combine(at.date(), at.timetz())
 
 
-def checked_message(message: MessageLike, place: str = "the message", *, conversation: str = "") -> Message:
+def checked_message(message: Message, place: str = "the message", *, conversation: str = "") -> Message:
     """The message with its role, clean text and a UTC time, or InputError naming its place in the batch.
 
     Args:
-        message: what the caller passed.
+        message: one of `as_messages`.
         place: how errors name it.
         conversation: the one in which it is stored; with the id it is one key. "": not known yet.
     """
-    message = as_message(message, place)
     role = role_of(message.role)
     if role is None:
         raise InputError(
@@ -281,4 +286,13 @@ def checked_message(message: MessageLike, place: str = "the message", *, convers
         at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
         id=message.id or None,
         metadata=checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata is not None else {},
+        reasoning=_checked_reasoning(message.reasoning, place),
     )
+
+
+def _checked_reasoning(reasoning: object, place: str) -> str | None:
+    if reasoning is None or reasoning == "":
+        return None
+    if not isinstance(reasoning, str) or len(reasoning) > LONGEST:
+        raise InputError(f"{place} has reasoning that is no text of at most {LONGEST:,} characters")
+    return clean(reasoning)

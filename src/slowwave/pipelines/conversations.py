@@ -70,6 +70,7 @@ def _message(memory: Memory) -> Message:
         at=memory.at,
         id=memory.ref or memory.id,
         metadata={} if hidden else memory.metadata,
+        reasoning=None if hidden else memory.reasoning,
     )
 
 

@@ -229,3 +229,24 @@ def test_an_error_of_the_library_in_a_prompt_is_one_sentence(memory: AgentMemory
 
     memory.close()
     assert "this memory is closed" in call.ask(ask)
+
+
+def test_null_for_an_optional_argument_is_as_absent(call: Caller) -> None:
+    assert call("remember", fact="Bob owns the ferry", category=None, subject=None, importance=None)["outcome"] == "ADD"
+    hits = call("recall", question="who owns the ferry?", top_k=None, since=None, until=None, deep=None)["hits"]
+    assert [hit["text"] for hit in hits] == ["Bob owns the ferry"]
+    assert "ferry" in call("context", question="who owns the ferry?", budget_tokens=None)["text"]
+
+
+def test_messages_are_kept_in_each_form_of_the_library(call: Caller) -> None:
+    said = [
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "content": {"temp": 9}}, {"type": "text", "text": "Thanks"}],
+        },
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c"}]},
+        {"type": "function_call_output", "call_id": "c", "output": "Rain"},
+    ]
+    assert call("keep", messages=said, conversation="c")["stored"] == 3
+    again = call("keep", messages=said, conversation="c")
+    assert (again["stored"], again["known"]) == (0, 3)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from slowwave.formats.json_stream import Json
-from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label, message_text
+from slowwave.formats.readers.builders import NO_OBJECT, MessageBuilder, as_label
 from slowwave.formats.readers.timestamps import anchor_time
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
@@ -44,16 +44,15 @@ class Chat:
                 if anchor := anchor_time(message.get("time_anchor")):
                     self._now = max(self._now, anchor)
                 self._now += _STEP
-                yield builder.message(
+                yield from builder.messages(
                     self._name,
                     role_of(message.get("role")),
-                    _without_trailer(message_text(message.get("content") or "")),
+                    _without_trailer(message.get("content")),
                     where=where,
                     at=self._now,
                     ref=as_label(message.get("id")),
                 )
 
 
-def _without_trailer(text: str) -> str:
-    said, found, _ = text.partition(_TRAILER)
-    return said.rstrip() if found else text
+def _without_trailer(content: Json) -> Json:
+    return content.partition(_TRAILER)[0].rstrip() if isinstance(content, str) and _TRAILER in content else content

@@ -10,33 +10,18 @@ from types import MappingProxyType
 from slowwave.errors import InputError
 from slowwave.formats.json_stream import Json
 from slowwave.formats.readers.timestamps import instant
+from slowwave.model.content import TOOL, is_of_tool
 from slowwave.model.exchange import ConversationTitle, ImportedFact, ImportedMessage, ImportedNote, SkippedItem
 from slowwave.model.json_value import checked_json, checked_metadata
 from slowwave.model.memory import JsonValue, Trust
-from slowwave.model.message import ROLES, Message, checked_message
+from slowwave.model.message import ROLES, Message, as_messages, checked_message, role_of
 from slowwave.model.mind import Fact
 from slowwave.model.names import FACT_LONGEST, LABEL_LONGEST, NAME_LONGEST, TITLE_LONGEST, checked_label, checked_name
 from slowwave.model.note import Note, checked_note_text, checked_place
 from slowwave.model.plain_text import clean, tidy
 
-_TEXT_PARTS = (None, "text", "input_text", "output_text")
-
 EMPTY = "it has no text"
 NO_OBJECT = "not an object with fields"
-
-
-def message_text(content: Json) -> str:
-    """The text of a message: a string, or the texts among its parts, each on a separate line."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else [content]
-    texts = (part if isinstance(part, str) else _part(part) for part in parts)
-    return "\n".join(text for text in texts if text.strip())
-
-
-def _part(part: Json) -> str:
-    text = part.get("text") if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS else None
-    return text if isinstance(text, str) else ""
 
 
 def as_label(value: object) -> str | None:
@@ -56,9 +41,14 @@ def as_list(value: Json) -> Sequence[Json]:
     return value if isinstance(value, list) else []
 
 
+def first_time(record: Mapping[str, Json], names: Iterable[str]) -> datetime | None:
+    """The first of these fields that is a time; None if none can be read."""
+    return next((at for name in names if (at := instant(record.get(name))) is not None), None)
+
+
 def changed_at(record: Mapping[str, Json]) -> datetime | None:
     """When a record of another system was last changed, else when it was created; None if it says neither."""
-    return instant(record.get("updated_at")) or instant(record.get("created_at"))
+    return first_time(record, ("updated_at", "created_at"))
 
 
 class MessageBuilder:
@@ -67,36 +57,59 @@ class MessageBuilder:
     def __init__(self) -> None:
         self._seen: Counter[bytes] = Counter()
 
-    def message(
+    def messages(
         self,
         conversation: str,
         role: str | None,
-        text: str,
+        content: object,
         *,
         where: str,
         at: datetime | None = None,
         speaker: str | None = None,
         ref: str | None = None,
         metadata: Mapping[str, JsonValue] = MappingProxyType({}),
-    ) -> ImportedMessage | SkippedItem:
-        """The checked message, or the reason why it is skipped."""
-        if not text.strip():
-            return SkippedItem(where=where, why=EMPTY)
-        if role is None:
-            return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
-        message = Message(
-            role=role,
-            content=text,
-            speaker=speaker,
-            at=at,
-            id=ref or self._new_id(conversation, role, text),
-            metadata={
+        fields: Mapping[str, Json] = MappingProxyType({}),
+    ) -> Iterator[ImportedMessage | SkippedItem]:
+        """The checked messages of a text or of parts, as `as_messages` splits them, or the reason why one is skipped.
+
+        Args:
+            conversation: its name.
+            role: one of ROLES; None: the file has none of them.
+            content: a text, or parts as chat APIs write them.
+            where: the place in the file.
+            at: when it was said; None: the file does not say.
+            speaker: who said it.
+            ref: its id in the file; None: it gets one.
+            metadata: values to store with it.
+            fields: other fields of the message in the file, such as its reasoning.
+        """
+        named = {
+            "role": role if role is not None or is_of_tool(fields) else "",
+            "content": content if role == TOOL else readable(content),
+            "speaker": speaker,
+            "at": at,
+            "id": ref,
+            "metadata": {
                 clean(name): clean(value) if isinstance(value, str) else value for name, value in metadata.items()
             },
-        )
+        }
+        try:
+            found = as_messages({**fields, **named})
+        except InputError as error:
+            yield SkippedItem(where=where, why=str(error).removeprefix("the message "))
+            return
+        if not found:
+            yield SkippedItem(where=where, why=EMPTY)
+        for message in found:
+            yield self._checked(conversation, message, where)
+
+    def _checked(self, conversation: str, message: Message, where: str) -> ImportedMessage | SkippedItem:
+        if role_of(message.role) is None:
+            return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
+        identity = message.id or self._new_id(conversation, message.role, message.content)
         try:
             conversation = checked_name(conversation, "conversation")
-            checked = checked_message(message, conversation=conversation)
+            checked = checked_message(replace(message, id=identity), conversation=conversation)
         except InputError as error:
             return SkippedItem(where=where, why=str(error).removeprefix("the message "))
         return ImportedMessage(conversation=conversation, message=checked, where=where)
@@ -106,6 +119,14 @@ class MessageBuilder:
         key = blake2b(data, digest_size=9).digest()
         self._seen[key] += 1
         return f"{key.hex()}-{self._seen[key]}"
+
+
+def readable(content: Json) -> str | list[Json] | None:
+    """A text, or the parts of a content that can be read; None if it is neither."""
+    if isinstance(content, str):
+        return content
+    parts = [content] if isinstance(content, Mapping) else content if isinstance(content, list) else []
+    return [part for part in parts if isinstance(part, str | Mapping)] or None
 
 
 def conversation_title(conversation: str, title: object, where: str) -> Iterator[ConversationTitle]:

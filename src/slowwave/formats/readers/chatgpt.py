@@ -58,7 +58,9 @@ def _message(
         yield SkippedItem(where=where, why=_NOT_WORDS)
     if text.strip():
         role = role_of(as_mapping(message.get("author")).get("role"))
-        yield builder.message(conversation, role, text, where=where, at=at, ref=as_label(message.get("id")) or key)
+        yield from builder.messages(
+            conversation, role, text, where=where, at=at, ref=as_label(message.get("id")) or key
+        )
 
 
 def _skip_reason(message: Mapping[str, Json], content: Mapping[str, Json], text: str) -> str | None:

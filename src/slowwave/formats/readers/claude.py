@@ -9,11 +9,11 @@ from slowwave.formats.readers.builders import (
     NO_OBJECT,
     MessageBuilder,
     as_label,
-    as_list,
     conversation_title,
-    message_text,
+    readable,
 )
 from slowwave.formats.readers.timestamps import instant
+from slowwave.model.content import content_text, is_of_tool
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.message import role_of
 
@@ -22,8 +22,6 @@ _ROOTS = ("00000000-0000-4000-8000-000000000000", "00000000-0000-0000-0000-00000
 """The parents of the first message of a conversation."""
 _DAMAGED = "the order of its branches is damaged: all its messages were read"
 _TOOL = "a call of a tool, or its result: only what was said is imported"
-_OWN = (None, "text", "thinking", "redacted_thinking")
-"""Parts of a message itself: its text, and the reasoning that led to it."""
 
 
 def fits(element: Json) -> bool:
@@ -54,16 +52,17 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
         if as_label(message.get("uuid")) in others:
             yield SkippedItem(where=where, why=OTHER_BRANCH)
             continue
-        yield builder.message(
+        parts = readable(message.get("content")) or []
+        own = [part for part in parts if not is_of_tool(part)]
+        yield from builder.messages(
             conversation,
             role_of(message.get("sender")),
-            _text(message),
+            own if any(content_text([part]).strip() for part in own) else message.get("text"),
             where=where,
             at=None if at == _EARLIEST else at,
             ref=as_label(message.get("uuid")),
         )
-        content = message.get("content")
-        if any(part.get("type") not in _OWN for part in _objects(content)):
+        if len(own) < len(parts):
             yield SkippedItem(where=where, why=_TOOL)
         for attached in ("attachments", "files"):
             if isinstance(message.get(attached), list) and message[attached]:
@@ -89,14 +88,3 @@ def _other_branches(element: Mapping[str, Json], messages: Sequence[Mapping[str,
         return set(), None
     followed, broken = thread(parents, times, element.get("current_leaf_message_uuid"))
     return (set(), _DAMAGED) if broken else (parents.keys() - set(followed), None)
-
-
-def _objects(content: Json) -> list[Mapping[str, Json]]:
-    return [part for part in as_list(content) if isinstance(part, Mapping)]
-
-
-def _text(message: Mapping[str, Json]) -> str:
-    content = message.get("content")
-    text = message_text(content) if isinstance(content, list) else ""
-    whole = message.get("text")
-    return text if text.strip() or not isinstance(whole, str) else whole

@@ -72,9 +72,9 @@ class ActivityReader:
             return
         at, conversation = instant(record.get("time")), f"gemini-{self._day}"
         words = title[prompt.end() :] if prompt else title  # in other languages the verb stays
-        yield self._builder.message(conversation, "user", words, where=where, at=at)
+        yield from self._builder.messages(conversation, "user", words, where=where, at=at)
         if answers:
-            yield self._builder.message(conversation, "assistant", answers[0], where=where, at=at)
+            yield from self._builder.messages(conversation, "assistant", answers[0], where=where, at=at)
         for _ in answers[1:]:
             yield SkippedItem(where=where, why=_MORE_ANSWERS)
         if record.get("attachedFiles") or record.get("imageFile") or record.get("audioFiles"):

@@ -15,16 +15,15 @@ from slowwave.formats.readers.builders import (
     as_mapping,
     checked_fact,
     first_field,
-    message_text,
+    first_time,
 )
-from slowwave.formats.readers.timestamps import instant
 from slowwave.formats.seal import Proof
+from slowwave.model.content import is_of_tool
 from slowwave.model.exchange import (
     ExportedCursor,
     ExportedLink,
     ExportedMemory,
     ImportedFact,
-    ImportedMessage,
     Item,
     SkippedItem,
 )
@@ -36,6 +35,8 @@ VERSION = 1
 """The version of the export format."""
 
 _TIMES = ("at", "timestamp", "created_at", "time")
+_MESSAGE = frozenset({"content", "parts", "text", "role", "sender", "speaker"})
+UNKNOWN = "its format is not known: it has neither `content` with a `role`, nor `fact`, `memory` or `messages`"
 _CONVERSATIONS = ("conversation", "conversation_id", "session_id", "thread_id")
 
 
@@ -96,7 +97,12 @@ class JsonlReader:
             yield from self._header(value, where)
         elif self._is_export and "type" in value:
             yield from self._record(value, where)
-        elif isinstance(value.get("messages"), list):
+        else:
+            yield from self._item(value, where)
+
+    def _item(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
+        """The items of a line that is no record of an export."""
+        if isinstance(value.get("messages"), list):
             yield from self._conversation(value, where)
         elif mem0.fits(value):
             yield from mem0.read(value, where)
@@ -106,8 +112,10 @@ class JsonlReader:
             yield from langgraph.read(value, where)
         elif isinstance(text := first_field(value, ("fact", "memory")), str):
             yield _fact(value, text, where)
+        elif _MESSAGE.isdisjoint(value) and not is_of_tool(value):
+            yield SkippedItem(where=where, why=UNKNOWN)
         else:
-            yield self._message(value, where, self._name)
+            yield from self._messages(value, where, self._name)
 
     def _header(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
         if value.get("slowwave") != "export" or value.get("version") != VERSION:
@@ -136,26 +144,23 @@ class JsonlReader:
         for count, message in enumerate(value["messages"], 1):
             place = f"{where}, message {count}"
             if isinstance(message, Mapping):
-                yield self._message(message, place, name)
+                yield from self._messages(message, place, name)
             else:
                 yield SkippedItem(where=place, why=NO_OBJECT)
 
-    def _message(self, value: Mapping[str, Json], where: str, conversation: str) -> ImportedMessage | SkippedItem:
-        written = first_field(value, _TIMES)
-        at = instant(written)
-        if written is not None and at is None:
-            return SkippedItem(where=where, why="its time cannot be read: use ISO 8601, or seconds since 1970")
+    def _messages(self, value: Mapping[str, Json], where: str, conversation: str) -> Iterator[Item]:
         speaker = as_label(value.get("speaker"))
         role = first_field(value, ("role", "sender"))
-        return self._builder.message(
+        yield from self._builder.messages(
             as_label(first_field(value, _CONVERSATIONS)) or conversation,
             "user" if role is None and speaker else role_of(role),
-            message_text(first_field(value, ("content", "text")) or ""),
+            first_field(value, ("content", "parts", "text")),
             where=where,
-            at=at,
+            at=first_time(value, _TIMES),
             speaker=speaker,
             ref=as_label(value.get("id")),
             metadata=as_mapping(value.get("metadata")),
+            fields=value,
         )
 
 
@@ -169,7 +174,7 @@ def _fact(value: Mapping[str, Json], text: str, where: str) -> ImportedFact | Sk
         kind=kind if kind in STATEMENT_KINDS else "semantic",
         subject=as_label(value.get("subject")),
         importance=importance,
-        valid_from=instant(first_field(value, _TIMES)),
+        valid_from=first_time(value, _TIMES),
         metadata=as_mapping(value.get("metadata")),
     )
     return checked_fact(fact, where)

@@ -12,7 +12,6 @@ from slowwave.formats.readers.builders import (
     as_mapping,
     changed_at,
     imported_fact,
-    message_text,
     simple_metadata,
 )
 from slowwave.formats.readers.timestamps import instant
@@ -64,7 +63,7 @@ def _file(file: Mapping[str, Json], builder: MessageBuilder, name: str) -> Itera
             yield from _facts(agent, "archival_memory", f"{place}, archival_memory")
         conversation = as_label(agent.get("name")) or as_label(agent.get("id")) or f"{name}-{count}"
         for order, message in enumerate(as_list(agent.get("messages")), 1):
-            yield _message(message, f"{place}, message {order}", conversation, builder)
+            yield from _messages(message, f"{place}, message {order}", conversation, builder)
 
 
 def _facts(container: Mapping[str, Json], key: str, place: str) -> Iterator[Item]:
@@ -111,19 +110,21 @@ def _passage(passage: Mapping[str, Json], where: str) -> Item:
     )
 
 
-def _message(message: Json, where: str, conversation: str, builder: MessageBuilder) -> Item:
+def _messages(message: Json, where: str, conversation: str, builder: MessageBuilder) -> Iterator[Item]:
     if not isinstance(message, Mapping):
-        return SkippedItem(where=where, why=NO_OBJECT)
+        yield SkippedItem(where=where, why=NO_OBJECT)
+        return
     role, at = role_of(message.get("role")), instant(message.get("created_at"))
+    content = message.get("content") or message.get("text")
     if role == "assistant":
-        text = _sent(message) or message_text(message.get("content") or message.get("text") or "")
+        content = _sent(message) or content
     else:
-        text, at = _packed(message_text(message.get("content") or message.get("text") or ""), at)
-    if role not in {"user", "assistant"} or not text.strip():
-        return SkippedItem(where=where, why=_NOT_CONVERSATION)
-    return builder.message(
-        conversation, role, text, where=where, at=at
-    )  # without its id: ids start at the same number in every file
+        content, at = _packed(content, at)
+    if role not in {"user", "assistant"} or not content:
+        yield SkippedItem(where=where, why=_NOT_CONVERSATION)
+        return
+    # without its id: ids start at the same number in every file
+    yield from builder.messages(conversation, role, content, where=where, at=at)
 
 
 def _sent(message: Mapping[str, Json]) -> str:
@@ -138,10 +139,15 @@ def _sent(message: Mapping[str, Json]) -> str:
     return "\n".join(texts)
 
 
-def _packed(text: str, at: datetime | None) -> tuple[str, datetime | None]:
+def _packed(content: Json, at: datetime | None) -> tuple[Json, datetime | None]:
     """The message of a user inside the JSON envelope of older agents; other envelopes are events."""
-    envelope = json_object(text)
+    text = (
+        content[0].get("text")
+        if isinstance(content, list) and len(content) == 1 and as_mapping(content[0])
+        else content
+    )
+    envelope = json_object(text) if isinstance(text, str) else {}
     if "type" not in envelope:
-        return text, at
+        return content, at
     message = envelope.get("message") if envelope["type"] == "user_message" else None
     return (message if isinstance(message, str) else ""), instant(envelope.get("time")) or at

@@ -39,7 +39,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
                 continue
             speaker = as_label(turn.get("speaker"))
             picture = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            yield builder.message(
+            yield from builder.messages(
                 f"{sample}-{session}",
                 "user" if speaker == as_label(talk.get("speaker_a")) else "assistant",
                 f"{turn.get('text') or ''}{picture}".strip(),

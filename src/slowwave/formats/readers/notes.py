@@ -93,14 +93,14 @@ def read(note: Note, builder: MessageBuilder, *, markdown: bool) -> Iterator[Ite
     at = next((when for name in _TIMES if (when := instant(head.get(name)))), None) or _date(note.name) or changed
     if not markdown and is_transcript(body):
         for role, words in turns(body.split("\n"), "user"):
-            yield builder.message(note.name, role, words, where=where, at=at)
+            yield from builder.messages(note.name, role, words, where=where, at=at)
         return
     sections = list(_sections(body)) if markdown else [("", body)]
     fields = head
     for heading, section in sections:
         for words in _messages(section, whole=markdown):
             metadata = {**fields, "heading": heading} if heading else fields
-            yield builder.message(note.name, "user", words, where=where, at=at, metadata=metadata)
+            yield from builder.messages(note.name, "user", words, where=where, at=at, metadata=metadata)
             fields = repeated
     first = next((heading.partition(" > ")[0] for heading, _ in sections if heading), "")
     yield from conversation_title(note.name, head.get("title") or first, where)

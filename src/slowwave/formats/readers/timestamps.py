@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 from slowwave.model.message import FIRST_TIME, LAST_TIME
 
-_SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number is in milliseconds
+_SECONDS_MOST = 100_000_000_000  # the year 5138; a larger number is in milliseconds, microseconds or nanoseconds
+_NANOSECONDS_MOST = _SECONDS_MOST * 1_000_000_000
 _LOCOMO = "%I:%M %p on %d %B, %Y"
 _ANCHOR = "%B-%d-%Y"
 _FRACTION = re.compile(r"(\.\d{6})\d+")
@@ -39,7 +40,9 @@ def any_instant(value: object) -> datetime | None:
 def _since_1970(number: float) -> datetime | None:
     """The time of a number. A whole number may be too large for a float, and a float may be infinite or no number."""
     try:
-        return datetime.fromtimestamp(number / 1000 if abs(number) > _SECONDS_MOST else number, UTC)
+        while _SECONDS_MOST < abs(number) <= _NANOSECONDS_MOST:
+            number /= 1000
+        return datetime.fromtimestamp(number, UTC)
     except (ValueError, OverflowError, OSError):
         return None
 

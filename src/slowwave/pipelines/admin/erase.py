@@ -403,6 +403,7 @@ def _needles(words: Sequence[str], erased: Iterable[Memory]) -> list[str]:
     for memory in erased:
         quotes = (source.quote for source in memory.sources)
         texts += [memory.text, memory.speaker or "", *strings(memory.metadata), *strings(memory.data), *quotes]
+        texts += [memory.reasoning] if memory.reasoning else []
     pieces = dict.fromkeys(piece for text in texts for piece in _pieces(text))
     return [piece for piece in pieces if len(piece) >= MIN_SCAN_LENGTH]
 

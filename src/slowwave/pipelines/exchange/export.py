@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from slowwave.model.exchange import Chapter, ConversationTitle, ExportedCursor, ExportedLink, ExportedMemory, Item
-from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory
+from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, NOTE, Memory, altered
 from slowwave.model.note import has_expired
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
@@ -21,21 +21,26 @@ BATCH: Final = 500
 class Contents:
     """What a scope contains, read when it is asked for.
 
+    Args:
+        ports: the store and the scope.
+        reasoning: with what assistants thought before their messages.
+
     Attributes:
         scope: its path.
         at: when the export began.
         secret: the secret of the store, with which an export is signed.
     """
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, *, reasoning: bool = False) -> None:
         self._ports = ports
+        self._reasoning = reasoning
         self.scope = ports.scope
         self.at = ports.now()
         self.secret = ports.store.secret
 
     def records(self) -> Iterator[Item]:
         """Everything, as `outgoing` returns it."""
-        return outgoing(self._ports)
+        return outgoing(self._ports, reasoning=self._reasoning)
 
     def facts(self) -> Iterator[Memory]:
         """The facts in use, oldest first, without summaries of conversations."""
@@ -57,8 +62,10 @@ class Contents:
         return self._ports.store.select((self.scope,), where)
 
 
-def outgoing(ports: Ports) -> Iterator[Item]:
+def outgoing(ports: Ports, *, reasoning: bool = False) -> Iterator[Item]:
     """Everything a scope contains, in an order that can be imported: messages, titles, cursors, facts, summaries, links.
+
+    What assistants thought before their messages is included only with `reasoning`.
 
     The conversation written to last is the last one, so that it is also the latest one after an import. Phases, times,
     uses and sources are included. The journal, vectors, suppressed keys and other scopes are not.
@@ -67,7 +74,9 @@ def outgoing(ports: Ports) -> Iterator[Item]:
     states = ports.store.conversations(ports.scope)[::-1]
     others = [memory for cascade in (False, True) for memory in _others(ports, cascade=cascade)]
     for state in ports.store.conversations(ports.scope)[::-1]:
-        yield from (ExportedMemory(memory=memory, where="") for memory in _messages(ports, state))
+        for memory in _messages(ports, state):
+            shown = memory if reasoning or memory.reasoning is None else altered(memory, reasoning=None)
+            yield ExportedMemory(memory=shown, where="")
     yield from _states(states)
     yield from (ExportedMemory(memory=memory, where="") for memory in others)
     ids = [memory.id for memory in others]

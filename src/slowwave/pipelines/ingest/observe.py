@@ -11,8 +11,8 @@ from slowwave.model.memory import MESSAGE, Memory, Role, Trust
 from slowwave.model.message import (
     Message,
     MessageLike,
+    as_messages,
     checked_message,
-    has_text,
     listed_messages,
     unstored_fields,
 )
@@ -88,8 +88,8 @@ def observe(
     now = ports.now()
     single = len(messages) == 1
     placed = [("the message" if single else f"message {n}", message) for n, message in enumerate(messages)]
-    spoken = [(place, message) for place, message in placed if has_text(message)]
-    rows = [checked_message(message, place, conversation=conversation) for place, message in spoken]
+    spoken = [(place, one) for place, message in placed for one in as_messages(message, place)]
+    rows = [checked_message(one, place, conversation=conversation) for place, one in spoken]
     begun = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, parent=parent)
     origin = Origin(through=through, vouched=vouched)
     kept, receipt, problems = _stored(ports, begun, rows, conversation, origin)
@@ -100,7 +100,7 @@ def observe(
     notes = (f"{known} already known",) if known and receipt.applied else ()
     return with_notes(
         receipt,
-        notes=(*notes, *_replaced([message for _, message in spoken], rows), *left_out, *_under_review(receipt)),
+        notes=(*notes, *_replaced([one for _, one in spoken], rows), *left_out, *_under_review(receipt)),
         problems=problems,
     )
 
@@ -110,7 +110,7 @@ def planned(
 ) -> list[Memory]:
     """The memories that `observe` would store of these messages. Nothing is stored."""
     origin = Origin(through=through, vouched=vouched)
-    rows = [checked_message(message, conversation=conversation) for message in messages if has_text(message)]
+    rows = [checked_message(one, conversation=conversation) for message in messages for one in as_messages(message)]
     return [_memory(ports, row, conversation, ports.now(), origin) for row in rows]
 
 
@@ -168,9 +168,7 @@ def _embedded_after(ports: Ports, receipt: Receipt) -> tuple[str, ...]:
     return problems
 
 
-def _without_text(
-    placed: Sequence[tuple[str, MessageLike]], spoken: Sequence[tuple[str, MessageLike]]
-) -> tuple[str, ...]:
+def _without_text(placed: Sequence[tuple[str, MessageLike]], spoken: Sequence[tuple[str, Message]]) -> tuple[str, ...]:
     kept = {place for place, _ in spoken}
     places = [place for place, _ in placed if place not in kept]
     listed = ", ".join(places[:LISTED]) + (f" and {len(places) - LISTED} more" if len(places) > LISTED else "")
@@ -183,9 +181,8 @@ def _unstored(messages: Sequence[MessageLike]) -> tuple[str, ...]:
     return (f"fields of messages that are not stored: {names}",) if names else ()
 
 
-def _replaced(messages: Sequence[MessageLike], rows: Sequence[Message]) -> tuple[str, ...]:
-    pairs = [(passed, row) for passed, row in zip(messages, rows, strict=True) if isinstance(passed, Message)]
-    number = sum([passed.content != row.content for passed, row in pairs])
+def _replaced(messages: Sequence[Message], rows: Sequence[Message]) -> tuple[str, ...]:
+    number = sum([passed.content != row.content for passed, row in zip(messages, rows, strict=True)])
     return (f"NUL or lone surrogates, which no store can hold, became U+FFFD in {number} messages",) if number else ()
 
 
@@ -230,4 +227,5 @@ def _memory(ports: Ports, message: Message, conversation: str, now: datetime, or
         reason=why,
         flags=frozenset({AHEAD}) if at - now > FUTURE else frozenset(),
         metadata=message.metadata,
+        reasoning=message.reasoning,
     )

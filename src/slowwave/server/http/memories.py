@@ -31,7 +31,7 @@ router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
 @router.post("/messages", status_code=201, tags=["messages"])
 def add_messages(memory: Writing, asked: ask.NewMessages) -> view.Done:
     """Store messages of a conversation. They are durable and searchable when this is answered."""
-    messages = [message.model_dump(exclude_none=True) for message in asked.messages]
+    messages = [message.model_dump(exclude_unset=True) for message in asked.messages]
     return view.Done.of(memory.add_messages(messages, asked.conversation))
 
 

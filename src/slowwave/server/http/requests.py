@@ -4,14 +4,24 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from slowwave.errors import shown
 from slowwave.model.access import Right
 from slowwave.model.memory import Kind, Trust
 from slowwave.model.suggestions import instead_of, use
-from slowwave.server.access.values import VISIBLE, only_number
+from slowwave.server.access.values import VISIBLE, nullable, only_number, without_nulls
 
 
 def _only_text(value: object) -> object:
@@ -32,15 +42,27 @@ Where = Annotated[dict[str, JsonValue] | None, Field(description="A filter on me
 
 
 class Body(BaseModel):
-    """A request. An unknown field is an error: a misspelt one would be ignored otherwise."""
+    """A request. An unknown field is an error: a misspelt one would be ignored otherwise. An optional one may be null."""
 
     model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
+    def _takes_null_as_absent(cls, value: object) -> object:
+        return without_nulls(cls, value)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        described = handler(schema)
+        nullable(cls, handler.resolve_ref_schema(described))
+        return described
+
+    @model_validator(mode="before")
+    @classmethod
     def _names_the_field(cls, value: object) -> object:
         """Say which field to use in place of an unknown one."""
-        for name in value if isinstance(value, dict) else ():
+        is_closed = cls.model_config.get("extra") == "forbid"
+        for name in value if is_closed and isinstance(value, dict) else ():
             if isinstance(name, str) and name not in cls.model_fields:
                 hint = use(instead_of(name, cls.model_fields.keys()), f": use one of {', '.join(cls.model_fields)}")
                 raise PydanticCustomError(
@@ -50,16 +72,20 @@ class Body(BaseModel):
 
 
 class NewMessage(Body):
-    """One message of a conversation."""
+    """One message of a conversation, as chat APIs write it. Other fields, such as `tool_calls`, are not stored."""
 
-    role: Literal["user", "assistant", "system", "tool", "developer", "function"]
-    content: Text
+    role: str | None = Field(default=None, description="None: an item of a tool, such as `function_call_output`.")
+    content: str | list[JsonValue] | dict[str, JsonValue] | None = Field(
+        default=None, description="A text, or a list of parts. Of a tool any JSON value."
+    )
     speaker: Name | None = None
-    id: Annotated[str, Field(min_length=1, max_length=512, pattern=VISIBLE)] | None = Field(
+    id: str | int | None = Field(
         default=None, description="Your own id: the same id with the same content is stored once."
     )
     at: Moment | None = None
     metadata: Metadata = {}
+
+    model_config = ConfigDict(extra="allow")
 
 
 class NewMessages(Body):

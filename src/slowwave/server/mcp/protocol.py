@@ -31,7 +31,7 @@ class MemoryServer(MCPServer[Any]):
         """
         try:
             self._check_names(name, arguments)
-            return await super().call_tool(name, arguments, context)
+            return await super().call_tool(name, self._without_nulls(name, arguments), context)
         except UnexpectedToolError:
             raise
         except ToolError as error:
@@ -58,6 +58,12 @@ class MemoryServer(MCPServer[Any]):
         if given.keys() - own or any(required and each not in given for each, required in own.items()):
             raise MCPError(INVALID_PARAMS, f"the prompt `{name}` takes {', '.join(own)}")
         return await super().get_prompt(name, arguments, context)
+
+    def _without_nulls(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments without those that are null and optional: some hosts send null for what a model did not set."""
+        tool = self._tool_manager.get_tool(name)
+        required = () if tool is None else tool.parameters.get("required", ())
+        return {each: value for each, value in arguments.items() if value is not None or each in required}
 
     def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
         """Raise ToolError for an argument that a closed schema does not have."""

@@ -1,19 +1,20 @@
 """The eight tools about the memory of one scope. Each calls one method of the facade and translates its result."""
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from inspect import getdoc
-from typing import Annotated, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Final, Protocol, TypeAlias, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
-from slowwave.model.message import Message, has_text
+from slowwave.model.message import as_messages
 from slowwave.model.operations import Add
 from slowwave.server.access.values import VISIBLE
 from slowwave.server.mcp import answers
@@ -55,14 +56,19 @@ Time: TypeAlias = Annotated[str | None, Field(description="A date such as 2026-0
 
 
 class ChatMessage(BaseModel):
-    """A message of a conversation."""
+    """A message of a conversation, as chat APIs write it."""
 
-    role: Literal["user", "assistant", "system", "tool"]
-    content: Annotated[str, Field(description="The words, as they were said", max_length=CONTENT_LONGEST)]
+    role: Annotated[str | None, Field(description="user, assistant, system or tool")] = None
+    content: Annotated[
+        Annotated[str, Field(max_length=CONTENT_LONGEST)] | list[JsonValue] | dict[str, JsonValue] | None,
+        Field(description="The words, as they were said, or a list of parts"),
+    ] = None
     id: Annotated[
         str | None,
         Field(description="The caller's own id of the message: the same id is stored once", max_length=NAME_LONGEST),
     ] = None
+
+    model_config = ConfigDict(extra="allow")
 
 
 class OpenMemory(Protocol):
@@ -211,10 +217,12 @@ def _time(text: str | None, name: str) -> datetime | None:
 
 def _kept(memory: AgentMemory, said: Sequence[ChatMessage], conversation: str) -> answers.StoredMessages:
     messages = [
-        Message(role=one.role, content=one.content, id=one.id or id_of_words(said[: number + 1]))
+        message
         for number, one in enumerate(said)
+        for message in as_messages(
+            {**one.model_dump(exclude_unset=True), "id": one.id or id_of_words(said[: number + 1])}, f"message {number}"
+        )
     ]
-    messages = [message for message in messages if has_text(message)]
     if not messages:
         return answers.StoredMessages(conversation=conversation, stored=0, known=len(said), withheld=0, run=None)
     receipt = memory.add_messages(messages, conversation)
@@ -222,7 +230,7 @@ def _kept(memory: AgentMemory, said: Sequence[ChatMessage], conversation: str) -
     return answers.StoredMessages(
         conversation=conversation,
         stored=len(added),
-        known=len(said) - len(added),
+        known=len(messages) - len(added),
         withheld=sum(one.phase == "quarantined" for one in added),
         run=answers.changed_run(receipt),
     )
@@ -232,5 +240,7 @@ def id_of_words(said: Sequence[ChatMessage]) -> str:
     """The id of the last of these messages, made of the words of all of them, so that a repeated call stores nothing."""
     digest = blake2b(digest_size=12)
     for one in said:
-        digest.update(f"{one.role}\x00{len(one.content)}\x00{one.content}".encode("utf-8", "surrogatepass"))
+        given = one.model_dump(exclude={"id", "role", "content"})  # of an item without a role
+        content = one.content if isinstance(one.content, str) else json.dumps([one.content, given], sort_keys=True)
+        digest.update(f"{one.role}\x00{len(content)}\x00{content}".encode("utf-8", "surrogatepass"))
     return f"words-{digest.hexdigest()}"

@@ -6,19 +6,20 @@ from functools import cache
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 from starlette.types import ASGIApp
 
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
-from slowwave.model.message import content_text
+from slowwave.model.message import as_messages, role_of
 from slowwave.model.operations import Add, Change
 from slowwave.model.plan import Event
+from slowwave.policy.guard.trust import trust_of_role
 from slowwave.server.access.admission import Admission, caller_of, decoded
 from slowwave.server.access.authentication import Authenticator, Caller
 from slowwave.server.access.errors import UnsupportedError
 from slowwave.server.access.handlers import described_app
-from slowwave.server.access.values import VISIBLE, only_number
+from slowwave.server.access.values import VISIBLE, only_number, without_nulls
 from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
 from slowwave.server.mem0.filters import ENTITIES
 from slowwave.server.mem0.ids import from_uuid, to_uuid
@@ -41,6 +42,11 @@ class Asked(BaseModel):
     """A request of mem0's clients. Fields that Slowwave does not use are ignored, as mem0's own server does."""
 
     model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_null_as_absent(cls, value: object) -> object:
+        return without_nulls(cls, value)
 
 
 class Entities(Asked):
@@ -161,8 +167,17 @@ def add(caller: RequestCaller, asked: Adding) -> Object:
     at = None if asked.timestamp is None else datetime.fromtimestamp(asked.timestamp, UTC)
     if not asked.infer:
         expires = None if asked.expiration_date is None else datetime.combine(_date(asked.expiration_date), _DAY)
-        texts = [content_text(message.get("content"), "a message") for message in asked.messages]
-        stated = [{"text": text, "metadata": asked.metadata or {}, "at": at, "expires_at": expires} for text in texts]
+        stated = [
+            {
+                "text": one.content,
+                "trust": trust_of_role(role_of(one.role) or "user"),
+                "metadata": asked.metadata or {},
+                "at": at,
+                "expires_at": expires,
+            }
+            for message in asked.messages
+            for one in as_messages(message, "a message")
+        ]
         receipt = memory.add_all(stated)
         return _pending(receipt.run_id)
     if asked.expiration_date is not None:
