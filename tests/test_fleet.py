@@ -19,6 +19,7 @@ from tests.waiting import LONGEST
 
 from slowwave import Config, InputError, Slowwave, telemetry
 from slowwave.cli.worker_health import answering_probes
+from slowwave.model.codec import to_micros
 from slowwave.model.pass_record import TRIES
 from slowwave.pipelines.sleep.all_scopes import due_scopes
 from slowwave.probes import Heartbeat, readiness, serve
@@ -93,7 +94,8 @@ def _fail(store: Slowwave, address: str) -> None:
             "INSERT INTO slowwave.leases (scope, token, holder, until, run) SELECT token, 1, '', 0, 0 "
             "FROM slowwave.scopes ON CONFLICT DO NOTHING"
         )
-        db.execute("UPDATE slowwave.leases SET failures = %s, next_try = 9e15, error = 'CorruptError'", (TRIES,))
+        until = to_micros(store.within("alice").ports.now()) + 12 * 3_600_000_000
+        db.execute("UPDATE slowwave.leases SET failures = %s, next_try = %s, error = 'CorruptError'", (TRIES, until))
 
 
 def test_dead_letters_are_listed_with_their_reason(own: str, store: Slowwave) -> None:

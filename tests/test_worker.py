@@ -92,7 +92,7 @@ def fail(address: str, names: str, failures: int) -> None:
         db.execute("INSERT INTO slowwave.scopes (path) SELECT %s || n FROM generate_series(1, 1000) n", (names,))
         db.execute(
             "INSERT INTO slowwave.leases (scope, token, holder, until, run, failures, next_try, error) SELECT token, 1, '', 0, "
-            "token << 40, %s, 9000000000000000, 'CorruptError' FROM slowwave.scopes WHERE path LIKE %s",
+            "token << 40, %s, (extract(epoch FROM now()) + 3600) * 1000000, 'CorruptError' FROM slowwave.scopes WHERE path LIKE %s",
             (failures, f"{names}%"),
         )
         db.execute(

@@ -375,8 +375,8 @@ class JournalReader(Protocol):
         """Return how many writes of messages or facts the latest sleep pass has not seen."""
         ...
 
-    def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
-        """Return the cost of models by cause, over runs from a time on; None: over all."""
+    def costs(self, scope: str, since: datetime | None = None, until: datetime | None = None) -> dict[str, Cost]:
+        """Return the cost of models by cause, over the runs from one time to another; None: no limit."""
         ...
 
 
@@ -585,5 +585,7 @@ class Ports:
         return whole if start is None else replace(whole, mind=start(self._today, self.store, self.now))
 
     def _today(self) -> Cost:
-        midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0)
-        return sum(self.store.costs(self.scope, midnight).values(), FREE)
+        now = self.now()
+        first = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        last = now.replace(hour=23, minute=59, second=59, microsecond=999_999)  # a clock may have been ahead
+        return sum(self.store.costs(self.scope, first, last).values(), FREE)

@@ -167,12 +167,17 @@ class ModelLimits(Protocol):
         """
         ...
 
-    def add_model_use(self, use: ModelUse) -> None:
-        """Add to what was used in the present hour and day; negative calls were counted and not sent."""
+    def add_model_use(self, use: ModelUse, at: datetime) -> None:
+        """Add to what was used in the hour and the day of a time; negative calls were counted and not sent.
+
+        Args:
+            use: what to add.
+            at: when the call was admitted.
+        """
         ...
 
     def pause_model(self, model: str, until: datetime) -> None:
-        """Let no process call this model before a time. An earlier time does not shorten a pause."""
+        """Let no process call this model before a time, at most `LONGEST_WAIT` ahead. An earlier time shortens no pause."""
         ...
 
     def model_use(self, now: datetime) -> tuple[ModelUse, ModelUse]:

@@ -24,7 +24,6 @@ READS: Final[dict[tuple[str, str], Callable[[SqliteStore], object]]] = {
     ("access_keys", "created_at"): lambda store: store.access_key("aa"),
     ("access_keys", "expires_at"): lambda store: store.access_keys(),
     ("answers", "at"): lambda store: store.claim_answer(SCOPE, "n", CLAIM, NOW - timedelta(days=1)),
-    ("model_use", "begins"): lambda store: store.model_use(NOW),
     ("model_pauses", "until"): lambda store: store.admit_model_call("m", StoreBudget(), NOW),
     ("runs", "at"): lambda store: store.written(SCOPE, 0, 9),
     ("memories", "valid_from"): lambda store: store.scope_state(SCOPE, StateQuery()),

@@ -109,7 +109,7 @@ def _may_start(path: str) -> bool:
         return False
     try:
         found = os.fstat(lock)
-        if found.st_size and time.time() - found.st_mtime < START_AGAIN_SECONDS:
+        if found.st_size and 0 <= time.time() - found.st_mtime < START_AGAIN_SECONDS:
             return False
         os.pwrite(lock, b"1", 0)
         os.utime(lock)

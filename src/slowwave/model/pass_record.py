@@ -6,8 +6,10 @@ from typing import Final, Self
 
 from slowwave.model.counted import counted
 
-PAUSES: Final = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
+PAUSES: Final = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=6), timedelta(days=1))
 """The pause after the first failed sleep pass of a scope, after the second one in a row, and so on; the last one repeats."""
+LONGEST_WAIT: Final = timedelta(days=1)
+"""The longest pause of anything. A stored end that lies further ahead was written while the clock was wrong, and is past."""
 TRIES: Final = 3
 """Failed sleep passes in a row after which a scope is a dead letter, which `status`, `doctor` and workers name."""
 UNDONE: Final = "work left"

@@ -30,7 +30,7 @@ from slowwave.stores.sql import bounds
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _PARTS: Mapping[RunParts, int] = {"none": 0, "stages": 1, "all": 2}
 _FREQUENT = frozenset({"observe", "use"})
-_EVER = to_micros(datetime.min.replace(tzinfo=UTC))
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _RUN_ID = 2
 """The place of the id in a row of `runs`."""
 
@@ -206,11 +206,15 @@ class Journal(StoreBase):
                 )
             return sorted(found.values(), key=lambda one: one.sequence), last
 
-    def costs(self, scope: str, since: datetime | None = None) -> dict[str, Cost]:
-        """The cost of model calls by cause, over the runs of the scope since an instant; None: over all runs."""
+    def costs(self, scope: str, since: datetime | None = None, until: datetime | None = None) -> dict[str, Cost]:
+        """The cost of model calls by cause, over the runs of the scope from one instant to another one."""
         with self._guard:
             token = self._tokens.scope(scope)
-            values = {"scope": token, "since": to_micros(since) if since is not None else _EVER}
+            values = {
+                "scope": token,
+                "since": to_micros(since if since is not None else _FIRST),
+                "until": to_micros(until if until is not None else _LAST),
+            }
             rows = [] if token is None else self._all("costs", values)
             return {
                 cause: Cost(calls=calls, tokens_in=tokens_in, tokens_out=tokens_out, money=money, seconds=seconds)

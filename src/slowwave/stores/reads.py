@@ -11,7 +11,7 @@ from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
-from slowwave.model.pass_record import PassRecord
+from slowwave.model.pass_record import LONGEST_WAIT, PassRecord
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
@@ -526,8 +526,9 @@ def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
 
 def _due_at(now: datetime) -> dict[str, Any]:
     """The values by which a statement selects what is due now."""
-    slept = now - timedelta(seconds=RETRY_SECONDS)
-    return {"now": to_micros(now), "slept": to_micros(slept), "waits": dumps(UNRECONCILED)}
+    at = to_micros(now)
+    slept, latest = at - RETRY_SECONDS * 1_000_000, at + LONGEST_WAIT // timedelta(microseconds=1)
+    return {"now": at, "slept": slept, "latest": latest, "waits": dumps(UNRECONCILED)}
 
 
 def _pass_record(row: Sequence[Any]) -> PassRecord:

@@ -157,6 +157,40 @@ def test_tokens_of_all_scopes_count_against_the_budget(
         assert store.fleet().model_day == ModelUse(1, 11 + len(json.dumps(NOTHING)) + 1200)
 
 
+def test_a_clock_that_was_ahead_for_one_call_neither_stops_a_scope_nor_its_model(
+    started: Callable[..., Slowwave], clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_LLM_STORE_CALLS_PER_DAY", "3")
+    monkeypatch.setenv("SLOWWAVE_LLM_CALLS_PER_DAY", "2")
+    right, llm = clock(), ScriptedLLM(distil=NOTHING)
+    with started(llm) as store:
+        memory = store.within("ann")
+
+        def called(calls: int) -> int:
+            """How many of so many calls are made."""
+            before = llm.count("distil")
+            for _ in range(calls):
+                memory.add_messages([Message("user", "I am here")], "chat")
+                memory.consolidate("chat", force=True)
+            return llm.count("distil") - before
+
+        clock.now = right + timedelta(days=400)
+        assert called(2) == 2
+        clock.now = right
+        assert called(3) == 2, "of the scope"
+        assert store.fleet().model_day.calls == 2
+        clock.now = right + timedelta(days=1)
+        assert called(1) == 1
+
+
+def test_a_pause_is_never_longer_than_a_day(tmp_path: Path, clock: FrozenClock) -> None:
+    llm = ScriptedLLM(distil=TooManyRequestsError(**{"retry-after": "9" * 400}))
+    with Slowwave.open(tmp_path / "m.db", llm=llm, embedder="none", clock=clock) as store:
+        write(store, clock)
+        store.sleep_due()
+        assert store.fleet().paused_models == {"scripted": clock() + timedelta(days=1)}
+
+
 def test_a_short_pause_is_waited_for_and_a_long_one_is_refused(clock: FrozenClock) -> None:
     store, waited = SqliteStore(":memory:"), list[float]()
 

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from slowwave.errors import ModelError
 from slowwave.model.budget import ModelUse, StoreBudget
+from slowwave.model.pass_record import LONGEST_WAIT
 from slowwave.model.plan import FREE
 from slowwave.upkeep import ModelLimits
 
@@ -28,6 +29,7 @@ class SharedLimits:
 
     Attributes:
         resumes: when calls are admitted again, if the last call was refused.
+        admitted: when the last call was admitted, which counts for that hour and day.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class SharedLimits:
         self._store, self._model, self._budget = store, model, budget
         self._now, self._sleep = now, sleep
         self.resumes: datetime | None = None
+        self.admitted = now()
 
     def admit(self) -> None:
         """Count one call. A pause that soon ends is waited for.
@@ -57,21 +60,24 @@ class SharedLimits:
                 raise free(ModelError(refusal.reason))
             self._sleep(seconds)
             waited += seconds
-        self.resumes = None
+        self.resumes, self.admitted = None, now
 
     def used(self, use: ModelUse) -> None:
         """Add to the use of the store what a call cost, if there is a budget."""
         if self._budget.limits:
-            self._store.add_model_use(use)
+            self._store.add_model_use(use, self.admitted)
 
     def pause(self, seconds: float) -> None:
-        """Let no process of the store call the model for so long."""
-        self._store.pause_model(self._model, self._now() + timedelta(seconds=seconds))
+        """Let no process of the store call the model for so long, and at most for `LONGEST_WAIT`."""
+        self._store.pause_model(self._model, self._after(seconds))
 
     def refused(self, seconds: float) -> None:
         """The same after a call that failed: the work is due when the pause ends."""
         self.pause(seconds)
-        self.resumes = self._now() + timedelta(seconds=seconds)
+        self.resumes = self._after(seconds)
+
+    def _after(self, seconds: float) -> datetime:
+        return self._now() + timedelta(seconds=min(seconds, LONGEST_WAIT.total_seconds()))
 
 
 def free(error: Failure) -> Failure:

@@ -96,7 +96,7 @@ def answer_once(ports: Ports, name: str, request: str, call: Callable[[], str]) 
             raise ReusedNameError("this name was used for another request: use a new one for each request")
         if first.answer is not None:
             return first.answer
-        lost = has_exited(first.holder.rpartition("/")[0]) or now - first.at > FORGOTTEN
+        lost = has_exited(first.holder.rpartition("/")[0]) or abs(now - first.at) > FORGOTTEN
         if not lost or not store.take_claim(ports.scope, name, claim, first.holder):
             raise ConflictError("the first request of this name is still being carried out: send it again in a moment")
     answer = None

@@ -12,7 +12,7 @@ from slowwave.log import Log
 from slowwave.model.arguments import check_fields
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE
 from slowwave.model.operations import Add, Change, Operation
-from slowwave.model.pass_record import UNDONE
+from slowwave.model.pass_record import LONGEST_WAIT, UNDONE
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.scope_state import ScopeState, StateQuery
@@ -107,7 +107,7 @@ def sleep(
     now = ports.now()
     plan = Plan(id=new_id(now), scope=ports.scope, cause="sleep", at=now)
     if (
-        (rest.again is None or now < rest.again)
+        (rest.again is None or (now < rest.again and rest.again - now <= LONGEST_WAIT))
         and _has_seen_all(ports, rest)
         and not ports.store.due(ports.scope, now)
     ):

@@ -5,6 +5,8 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
+
 from slowwave.model.memory import UNRECONCILED, SourceRef
 from slowwave.model.operations import RejectFact, Suppress
 from slowwave.model.pass_record import ABANDONED, TRIES
@@ -264,6 +266,31 @@ class JournalContract:
         assert store.scopes_due(NOW + DAY, 10) == [SCOPE], "whoever sleeps it may be killed"
         store.slept(SCOPE, "you", store.last_run(SCOPE), NOW)
         assert store.scopes_due(NOW + DAY, 10) == []
+
+    @pytest.mark.parametrize("failed", [True, False])
+    def test_what_a_pass_at_a_wrong_time_put_off_is_due_at_the_right_one(self, store: Store, failed: bool) -> None:
+        store.apply(plan(add(message("Hello")), cause="observe"))
+        wrong = NOW + 400 * DAY
+        assert store.lease(SCOPE, "me", 60, wrong) is not None
+        seen = store.last_run(SCOPE)
+        store.slept(
+            SCOPE, "me", seen, wrong, None if failed else wrong + DAY / 24, error="StoreError" if failed else ""
+        )
+        if failed:
+            store.apply(plan(add(message("Are you there?", seq=2)), cause="observe"))
+        assert due(store, NOW) == [SCOPE]
+        assert store.is_due(SCOPE, NOW)
+        assert store.backlog(NOW).due == 1
+        assert store.lease(SCOPE, "you", 60, NOW) is not None
+        store.slept(SCOPE, "you", store.last_run(SCOPE), NOW)
+        assert due(store, NOW) == []
+
+    def test_a_fact_that_waits_for_a_mind_since_a_pass_at_a_wrong_time_is_due(self, store: Store) -> None:
+        store.apply(plan(add(fact("Likes tea", flags=frozenset({UNRECONCILED})))))
+        assert store.lease(SCOPE, "me", 60, NOW + 400 * DAY) is not None
+        store.slept(SCOPE, "me", store.last_run(SCOPE), NOW + 400 * DAY)
+        assert due(store, NOW) == [SCOPE]
+        assert store.backlog(NOW).oldest == NOW
 
     def test_what_runs_wrote_is_read_on_from_a_sequence(self, store: Store) -> None:
         tea, rye = fact("Likes tea"), fact("Likes rye")

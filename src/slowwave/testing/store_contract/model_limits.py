@@ -5,6 +5,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import pytest
+
 from slowwave.model.budget import ModelUse, StoreBudget
 from slowwave.ports import Store
 from slowwave.testing.builders import NOW
@@ -40,15 +42,39 @@ class ModelLimitsContract:
             (StoreBudget(money_per_day=1.5), ModelUse(money=1.5)),
         ):
             assert store.admit_model_call("m", budget, NOW) is None
-            store.add_model_use(use)
+            store.add_model_use(use, NOW)
             assert store.admit_model_call("m", budget, NOW) is not None
         assert store.model_use(NOW)[1] == ModelUse(2, 100, 1.5)
 
     def test_a_call_that_was_not_sent_is_taken_off_again(self, store: Store) -> None:
         budget = StoreBudget(calls_per_day=1)
         assert store.admit_model_call("m", budget, NOW) is None
-        store.add_model_use(ModelUse(calls=-1))
+        store.add_model_use(ModelUse(calls=-1), NOW)
         assert store.admit_model_call("m", budget, NOW) is None
+
+    @pytest.mark.parametrize("wrong", [timedelta(days=400), HOUR, -HOUR, -timedelta(days=400)])
+    def test_calls_at_a_wrong_time_count_for_that_time_only(self, store: Store, wrong: timedelta) -> None:
+        budget = StoreBudget(calls_per_hour=2)
+        assert store.admit_model_call("m", budget, NOW) is None
+        for _ in range(2):
+            assert store.admit_model_call("m", budget, NOW + wrong) is None
+        store.add_model_use(ModelUse(tokens=7), NOW + wrong)
+        assert store.admit_model_call("m", budget, NOW) is None
+        refusal = store.admit_model_call("m", budget, NOW)
+        assert refusal is not None
+        assert refusal.until == NEXT_HOUR
+        assert f"calls go on at {NEXT_HOUR:%Y-%m-%d %H:%M}" in refusal.reason
+        assert store.model_use(NOW)[0] == ModelUse(2)
+        assert store.model_use(NOW + wrong)[0] == ModelUse(2, 7)
+        assert store.admit_model_call("m", budget, NOW + timedelta(days=2)) is None
+
+    def test_a_pause_of_a_wrong_time_is_past_and_hides_no_later_one(self, store: Store) -> None:
+        store.pause_model("m", NOW + timedelta(days=400))
+        assert store.admit_model_call("m", NO_LIMIT, NOW) is None
+        assert store.model_pauses(NOW) == {}
+        store.pause_model("m", NOW + HOUR)
+        store.pause_model("m", NOW)
+        assert store.model_pauses(NOW) == {"m": NOW + HOUR}
 
     def test_a_pause_holds_for_one_model_until_its_longest_end(self, store: Store) -> None:
         store.pause_model("m", NOW + 2 * HOUR)

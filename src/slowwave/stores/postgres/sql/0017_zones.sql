@@ -35,3 +35,9 @@ $$;
 
 ALTER TABLE unreadable ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY own ON unreadable USING (scope = ANY ((SELECT seen())::bigint[]) OR (SELECT seen_all()));
+
+-- A row for each hour and day, so that a call at a wrong time counts for that time only.
+ALTER TABLE model_use DROP CONSTRAINT model_use_pkey, ADD PRIMARY KEY (period, begins);
+
+-- Work that is left until a time that no pass can mean was put off while the clock was wrong, and is due.
+CREATE INDEX leases_again ON leases (again) WHERE again IS NOT NULL;

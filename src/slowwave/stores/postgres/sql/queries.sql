@@ -793,27 +793,30 @@ SELECT secret FROM store
 -- fragment: due
 SELECT scope, at FROM due WHERE at <= $1
 UNION ALL
-SELECT m.scope, l.until FROM memories m LEFT JOIN leases l ON l.scope = m.scope
-WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core') AND coalesce(l.until, 0) <= $3
+SELECT scope, $1 FROM leases WHERE again > $4
+UNION ALL
+SELECT m.scope, least(l.until, $1) FROM memories m LEFT JOIN leases l ON l.scope = m.scope
+WHERE m.flags IS NOT NULL AND strpos(m.flags, $2) > 0 AND m.phase IN ('active', 'core')
+    AND coalesce(l.until, 0) NOT BETWEEN $3 + 1 AND $4
 
--- name: scopes_due (now, waits, slept, limit)
+-- name: scopes_due (now, waits, slept, latest, limit)
 SELECT s.path FROM (SELECT DISTINCT scope FROM ({due}) one) d
 JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
-WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
-ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($4, -1)
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) NOT BETWEEN $1 + 1 AND $4
+ORDER BY coalesce(l.until, 0), s.path LIMIT nullif($5, -1)
 
--- name: is_due (now, waits, slept, scope)
+-- name: is_due (now, waits, slept, latest, scope)
 SELECT 1 FROM ({due}) d LEFT JOIN leases l ON l.scope = d.scope
-WHERE d.scope = $4 AND coalesce(l.next_try, 0) <= $1 LIMIT 1
+WHERE d.scope = $5 AND coalesce(l.next_try, 0) NOT BETWEEN $1 + 1 AND $4 LIMIT 1
 
--- name: backlog (now, waits, slept)
+-- name: backlog (now, waits, slept, latest)
 SELECT count(*), min(coalesce(nullif(d.at, 0), (
     SELECT r.at FROM runs r WHERE r.scope = d.scope AND r.key < (d.scope + 1) << 40
         AND r.key > coalesce(l.run, d.scope << 40) ORDER BY r.key LIMIT 1
 ), $1))
 FROM (SELECT scope, min(at) AS at FROM ({due}) one GROUP BY scope) d
 JOIN scopes s ON s.token = d.scope LEFT JOIN leases l ON l.scope = d.scope
-WHERE s.path >= '!' AND coalesce(l.next_try, 0) <= $1
+WHERE s.path >= '!' AND coalesce(l.next_try, 0) NOT BETWEEN $1 + 1 AND $4
 
 -- name: scope_count ()
 SELECT count(*) FROM scopes WHERE path >= '!'
@@ -825,12 +828,12 @@ FROM workers ORDER BY name
 -- name: put_secret (secret) deferred
 UPDATE store SET secret = $1
 
--- name: costs (scope, since)
+-- name: costs (scope, since, until)
 SELECT cause, CAST(sum(CAST(cost ->> 'calls' AS bigint)) AS bigint),
     CAST(sum(CAST(cost ->> 'tokens_in' AS bigint)) AS bigint),
     CAST(sum(CAST(cost ->> 'tokens_out' AS bigint)) AS bigint),
     sum(CAST(cost ->> 'money' AS double precision)), sum(CAST(cost ->> 'seconds' AS double precision))
-FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = $1 AND cost <> '{}' AND at >= $2) r
+FROM (SELECT cause, CAST(cost AS json) AS cost FROM runs WHERE scope = $1 AND cost <> '{}' AND at BETWEEN $2 AND $3) r
 GROUP BY cause ORDER BY cause
 
 -- name: words_of_memories (after, high, limit)
@@ -939,24 +942,25 @@ DELETE FROM answers WHERE scope = $1
 
 -- name: count_model_call (period, begins)
 INSERT INTO model_use AS used (period, begins, calls, tokens, money) VALUES ($1, $2, 1, 0, 0)
-ON CONFLICT (period) DO UPDATE SET
-    calls = CASE WHEN excluded.begins > used.begins THEN 1 ELSE used.calls + 1 END,
-    tokens = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.tokens END,
-    money = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.money END,
-    begins = greatest(excluded.begins, used.begins) RETURNING calls, tokens, money
+ON CONFLICT (period, begins) DO UPDATE SET calls = used.calls + 1 RETURNING calls, tokens, money
 
--- name: add_model_use (calls, tokens, money) deferred
+-- name: drop_model_use (kept) deferred
+DELETE FROM model_use WHERE begins < (SELECT begins FROM model_use ORDER BY begins DESC LIMIT 1 OFFSET $1)
+
+-- name: add_model_use (calls, tokens, money, hour, day) deferred
 UPDATE model_use SET calls = calls + $1, tokens = tokens + $2, money = money + $3
+WHERE (period = 'hour' AND begins = $4) OR (period = 'day' AND begins = $5)
 
--- name: model_use
-SELECT period, begins, calls, tokens, money FROM model_use
+-- name: model_use (hour, day)
+SELECT period, calls, tokens, money FROM model_use
+WHERE (period = 'hour' AND begins = $1) OR (period = 'day' AND begins = $2)
 
--- name: pause_model (model, until) deferred
+-- name: pause_model (model, until, latest) deferred
 INSERT INTO model_pauses AS paused (model, until) VALUES ($1, $2)
-ON CONFLICT (model) DO UPDATE SET until = greatest(excluded.until, paused.until)
+ON CONFLICT (model) DO UPDATE SET until = $2 WHERE paused.until NOT BETWEEN $2 AND $3
 
 -- name: model_pause (model)
 SELECT until FROM model_pauses WHERE model = $1
 
--- name: model_pauses (now)
-SELECT model, until FROM model_pauses WHERE until > $1 ORDER BY model
+-- name: model_pauses (now, latest)
+SELECT model, until FROM model_pauses WHERE until > $1 AND until <= $2 ORDER BY model

@@ -20,6 +20,17 @@ CREATE TABLE unreadable (
     PRIMARY KEY (scope, conversation, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- A row for each hour and day, so that a call at a wrong time counts for that time only.
+DROP TABLE model_use;
+CREATE TABLE model_use (
+    period TEXT NOT NULL,  -- 'hour' or 'day'
+    begins INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    money REAL NOT NULL,
+    PRIMARY KEY (period, begins)
+) STRICT, WITHOUT ROWID;
+
 -- Whether the log beside the file may hold writes that the file does not have, and when it was found to be missing.
 CREATE TABLE log (
     only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -712,14 +712,14 @@ SELECT content FROM held WHERE scope = ?
 SELECT secret FROM store
 
 -- fragment: due
-coalesce(l.next_try, 0) <= :now AND (
-    l.again <= :now
+coalesce(l.next_try, 0) NOT BETWEEN :now + 1 AND :latest AND (
+    l.again NOT BETWEEN :now + 1 AND :latest
     OR EXISTS (SELECT 1 FROM memories WHERE scope = s.token AND due_at <= :now AND phase IN ('active', 'core'))
     OR EXISTS (
         SELECT 1 FROM runs
         WHERE key > coalesce(l.run, s.token << 40) AND key < (s.token + 1) << 40 AND cause IN ('observe', 'add')
     )
-    OR (coalesce(l.until, 0) <= :slept AND EXISTS (
+    OR (coalesce(l.until, 0) NOT BETWEEN :slept + 1 AND :latest AND EXISTS (
         SELECT 1 FROM memories
         WHERE scope = s.token AND flags IS NOT NULL AND instr(flags, :waits) AND phase IN ('active', 'core')
     ))
@@ -760,7 +760,7 @@ UPDATE store SET secret = ?
 -- name: costs
 SELECT cause, sum(cost ->> 'calls'), sum(cost ->> 'tokens_in'), sum(cost ->> 'tokens_out'), sum(cost ->> 'money'),
     sum(cost ->> 'seconds')
-FROM runs WHERE scope = :scope AND cost <> '{}' AND at >= :since
+FROM runs WHERE scope = :scope AND cost <> '{}' AND at BETWEEN :since AND :until
 GROUP BY cause ORDER BY cause
 
 -- name: words_of_memories
@@ -856,25 +856,26 @@ DELETE FROM answers WHERE scope = ? AND name = ? AND holder = ? AND answer IS NU
 DELETE FROM answers WHERE scope = :scope
 
 -- name: count_model_call
-INSERT INTO model_use AS used (period, begins, calls, tokens, money) VALUES (?, ?, 1, 0, 0)
-ON CONFLICT (period) DO UPDATE SET
-    calls = CASE WHEN excluded.begins > used.begins THEN 1 ELSE used.calls + 1 END,
-    tokens = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.tokens END,
-    money = CASE WHEN excluded.begins > used.begins THEN 0 ELSE used.money END,
-    begins = max(excluded.begins, used.begins) RETURNING calls, tokens, money
+INSERT INTO model_use (period, begins, calls, tokens, money) VALUES (?, ?, 1, 0, 0)
+ON CONFLICT (period, begins) DO UPDATE SET calls = calls + 1 RETURNING calls, tokens, money
+
+-- name: drop_model_use
+DELETE FROM model_use WHERE begins < (SELECT begins FROM model_use ORDER BY begins DESC LIMIT 1 OFFSET ?)
 
 -- name: add_model_use
-UPDATE model_use SET calls = calls + ?, tokens = tokens + ?, money = money + ?
+UPDATE model_use SET calls = calls + :calls, tokens = tokens + :tokens, money = money + :money
+WHERE (period = 'hour' AND begins = :hour) OR (period = 'day' AND begins = :day)
 
 -- name: model_use
-SELECT period, begins, calls, tokens, money FROM model_use
+SELECT period, calls, tokens, money FROM model_use
+WHERE (period = 'hour' AND begins = :hour) OR (period = 'day' AND begins = :day)
 
 -- name: pause_model
-INSERT INTO model_pauses AS paused (model, until) VALUES (?, ?)
-ON CONFLICT (model) DO UPDATE SET until = max(excluded.until, paused.until)
+INSERT INTO model_pauses AS paused (model, until) VALUES (:model, :until)
+ON CONFLICT (model) DO UPDATE SET until = :until WHERE paused.until NOT BETWEEN :until AND :latest
 
 -- name: model_pause
 SELECT until FROM model_pauses WHERE model = ?
 
 -- name: model_pauses
-SELECT model, until FROM model_pauses WHERE until > ? ORDER BY model
+SELECT model, until FROM model_pauses WHERE until > ? AND until <= ? ORDER BY model
