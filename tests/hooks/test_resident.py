@@ -31,6 +31,10 @@ FACT = "My sister Odile owns the ferry, which sails on Mondays."
 QUESTION = "When does the ferry of my sister sail?"
 
 
+IMPOSSIBLE = (b'"/a\\u0000b"', b'"/a\\ud800b"', b'"/%s"' % (b"n" * 5000))
+"""Names that no folder can have, as JSON."""
+
+
 @dataclass
 class Agent:
     """Calls hooks as a coding agent does.
@@ -469,6 +473,7 @@ def test_what_is_no_event_is_refused_and_the_process_goes_on(agent: Agent) -> No
         b'{"event": "a"}',
         b'{"event": 1, "folder": "/"}',
         b'{"event": "a", "folder": "/nowhere"}',
+        *(b'{"event": "a", "turn": "t", "folder": %s}' % folder for folder in IMPOSSIBLE),
         b"\xff",
     )
     broken = (b"", b"garbage", b"\xff\xff\xff\xff", b"\x00\x00\x00\x03")
@@ -480,6 +485,15 @@ def test_what_is_no_event_is_refused_and_the_process_goes_on(agent: Agent) -> No
                 connection.sendall(data)
                 assert connection.recv(1) in {b"", channel.REFUSED}, data
     assert "sails on Mondays" in agent.fire("UserPromptSubmit", prompt=QUESTION, prompt_id="p1")[0]
+    assert agent.resident() == process
+
+
+def test_an_event_in_an_impossible_folder_is_reported_and_the_process_goes_on(agent: Agent) -> None:
+    process = agent.stay()
+    for folder in IMPOSSIBLE:
+        event = b'{"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": "Hi", "cwd": %s}' % folder
+        reply = delegate.ask(agent.address, event)
+        assert reply == {"out": "", "err": "slowwave: the cwd of the event cannot be the name of a folder\n"}
     assert agent.resident() == process
 
 

@@ -51,7 +51,7 @@ def parse_event(text: str, turn: str | None = None) -> HookEvent:
         turn: the id of the turn if the agent gives none.
 
     Raises:
-        InputError: it is not a JSON object with an event's name and a session.
+        InputError: it is not a JSON object with an event's name and a session, or its folder has an impossible name.
     """
     if len(text) > LARGEST:
         raise InputError(f"the event has more than {LARGEST:,} characters")
@@ -69,7 +69,7 @@ def parse_event(text: str, turn: str | None = None) -> HookEvent:
     return HookEvent(
         name=name,
         session=session[:SESSION_LONGEST],
-        folder=Path(_text(given, "cwd") or Path.cwd()),
+        folder=_folder(given),
         turn=(_text(given, "prompt_id") or _text(given, "turn_id"))[:SESSION_LONGEST] or turn,
         prompt=_text(given, "prompt"),
         reply=_text(given, "last_assistant_message"),
@@ -81,6 +81,17 @@ def added_context(event: HookEvent, text: str) -> str:
     """The answer that puts a text into the model's context."""
     specific = {"hookEventName": event.name, "additionalContext": text}
     return json.dumps({"hookSpecificOutput": specific}, ensure_ascii=True)
+
+
+def _folder(given: Mapping[str, object]) -> Path:
+    folder = Path(_text(given, "cwd") or Path.cwd())
+    try:
+        folder.stat()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass  # it may have been removed since
+    except (OSError, ValueError) as error:
+        raise InputError("the cwd of the event cannot be the name of a folder") from error
+    return folder
 
 
 def _text(given: Mapping[str, object], name: str) -> str:

@@ -215,7 +215,7 @@ class Handler:
                 return False
             os.chdir(folder)  # relative paths of an event are those of its hook
             connection.sendall(channel.TAKEN)  # fails if the hook does not wait any more
-        except OSError:
+        except (OSError, ValueError):  # ValueError: no folder can have this name
             return False
         signal.setitimer(signal.ITIMER_REAL, EVENT_SECONDS)
         reply = self._reply(event, turn)
