@@ -125,6 +125,19 @@ def test_their_own_tests_of_the_tool_pass(tmp_path: Path, kind: str, more: dict[
 # ---- files
 
 
+def test_a_note_of_another_writer_that_claims_parts_costs_no_more_than_there_is(
+    memory: AgentMemory, call: Call
+) -> None:
+    other = memory.trusting("assistant")
+    for claim in (3_000_000, 10**30, -1, "many", None):
+        other.note("big", "what is there", folder="memories", data={"parts": claim})
+        assert call("view", path="/memories/big").endswith("     1\twhat is there")
+    other.note("big/1", ", and more", folder="memories")
+    assert call("view", path="/memories/big").endswith("     1\twhat is there, and more")
+    call("delete", path="/memories/big")
+    assert files(memory) == {}
+
+
 def test_a_file_is_kept_to_the_letter(memory: AgentMemory, call: Call) -> None:
     for number, text in enumerate(("", "\n", " ", "a\r\nb\r\n", "no end", "é\t🦉\x01", "x" * 2_500_000)):
         call("create", path=f"/memories/{number}", file_text=text)

@@ -198,10 +198,10 @@ class SlowwaveMemoryTool(BetaAbstractMemoryTool):
         first = self._memory.read_note(name, folder=folder) if path != ROOT else None
         if first is None:
             return []
-        parts = first.data.get("parts") if isinstance(first.data, dict) else None
-        names = [f"{name}/{number}" for number in range(1, parts)] if isinstance(parts, int) else []
-        rest = [self._memory.read_note(each, folder=folder) for each in names]
-        return [first, *(note for note in rest if note is not None)]
+        if not (isinstance(first.data, dict) and "parts" in first.data):
+            return [first]
+        parts = [note for note in self._memory.notes(folder) if note.name.startswith(f"{name}/")]
+        return [first, *sorted(parts, key=_part)]
 
     def _existing_file(self, path: str) -> list[Note]:
         if notes := self._file(path):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -195,7 +196,9 @@ def _stored(memory: Memory, parts: dict[str, dict[int, tuple[str, str]]]) -> _St
             if len(seen) < number:
                 return None
             ordered = [seen[place] for place in sorted(seen)]
-            return _Stored(json.loads("".join(text for _, text in ordered)), tuple(identity for identity, _ in ordered))
+            with suppress(ValueError, RecursionError):  # another writer may have stored any number of parts
+                whole = json.loads("".join(text for _, text in ordered))
+                return _Stored(whole, tuple(identity for identity, _ in ordered))
     return None
 
 

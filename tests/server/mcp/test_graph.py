@@ -8,6 +8,7 @@ import pytest
 from mcp import Client
 
 from slowwave import AgentMemory, InputError
+from slowwave.model.graph import ENTITIES, RELATIONS
 from slowwave.server.mcp import build_memory_server, import_graph
 
 Caller: TypeAlias = Any
@@ -88,6 +89,14 @@ def test_an_entity_may_have_any_name(graph: Caller, name: str) -> None:
     entity = {**ALICE, "name": name}
     graph("create_entities", entities=[entity])
     assert graph("open_nodes", names=[name])["entities"] == [entity]
+
+
+def test_notes_of_others_in_the_folders_of_the_graph_are_no_part_of_it(graph: Caller, memory: AgentMemory) -> None:
+    graph("create_entities", entities=[ALICE])
+    for folder in (ENTITIES, RELATIONS):
+        for number, data in enumerate((None, {"name": "x"}, {"parts": 3_000_000}, [1])):
+            memory.note(f"odd {number}", "a text", folder=folder, data=data)
+    assert graph("read_graph") == {"entities": [ALICE], "relations": []}
 
 
 def test_an_entity_that_hides_an_order_waits_for_a_person_and_the_caller_is_told(

@@ -6,11 +6,12 @@ and two entities of one name that are created in one call are both kept.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
@@ -75,9 +76,11 @@ class GraphNotes:
         """The whole graph, in the order in which its parts were created."""
         graph = Graph()
         for note in self._notes(ENTITIES):
-            graph.entities[note.name] = Entity.model_validate(note.data)
+            with suppress(ValidationError):  # another writer may have stored any note in the folder
+                graph.entities[note.name] = Entity.model_validate(note.data)
         for note in self._notes(RELATIONS):
-            graph.relations[note.name] = Relation.model_validate(note.data)
+            with suppress(ValidationError):
+                graph.relations[note.name] = Relation.model_validate(note.data)
         return graph
 
     def create_entities(self, entities: Sequence[Entity]) -> list[Entity]:
