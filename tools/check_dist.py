@@ -42,7 +42,16 @@ DATA = (
 )
 """Suffixes of the files in the wheel that are no modules."""
 SOURCES = {
-    *("Makefile", "NOTICE", "LICENSE", "SECURITY.md", "CHANGELOG.md", "requirements.lock", "pyproject.toml"),
+    *(
+        "Makefile",
+        "NOTICE",
+        "LICENSE",
+        "SECURITY.md",
+        "CHANGELOG.md",
+        "requirements.lock",
+        "requirements-minilm.lock",
+        "pyproject.toml",
+    ),
     *("tests/conftest.py", "docs/cli.md", "docs/conf.py", "docs/index.md", "docs/pictures/forgetting.svg"),
 }
 """Files that the source distribution must have: what builds, tests and documents the package."""

