@@ -1187,7 +1187,7 @@ class AgentMemory:
     def unembedded(self, limit: int = 1000) -> int:
         """Count the memories without a vector of the embedder, up to a limit. Vector search misses them; see `reembed`."""
         ports = self.ports
-        return len(ports.store.unembedded(ports.scope, ports.embedder.name, limit)) if ports.embedder else 0
+        return len(ports.store.unembedded(ports.scope, ports.space, limit)) if ports.embedder else 0
 
     def summary_coverage(self, conversation: str | int) -> list[str]:
         """Return lines about a conversation: its messages, what is summarised and what is not, the newest summaries."""

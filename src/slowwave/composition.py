@@ -17,7 +17,7 @@ from slowwave.minds.llm.ledger import Caps
 from slowwave.model.budget import StoreBudget
 from slowwave.model.config import Config
 from slowwave.model.scope import ancestors
-from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress, Store
+from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress, Store, VectorWidth
 from slowwave.settings import Settings
 from slowwave.stores import make as make_store
 
@@ -65,15 +65,21 @@ def build_ports(
     config = config or Config()
     mind = make_mind(llm, embedder=embedder_port, **mind_options(known, config))
     store: Store = make_store(path, create=create, **_store_options(config))
+    width = VectorWidth()
+
+    def embed(texts: Sequence[str]) -> "NDArray[np.float32]":
+        if embedder_port is None:
+            return np.zeros((len(texts), 0), dtype=np.float32)
+        vectors = _embedded(embedder_port, texts, config)
+        width.seen = vectors.shape[1] or width.seen
+        return vectors
+
     return Ports(
         store=store,
         mind=mind,
         embedder=embedder_port,
-        embed=lambda texts: (
-            _embedded(embedder_port, texts, config)
-            if embedder_port is not None
-            else np.zeros((len(texts), 0), dtype=np.float32)
-        ),
+        embed=embed,
+        width=width,
         clock=clock or _utc_now,
         config=config,
         scope=scope,

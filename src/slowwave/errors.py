@@ -155,9 +155,14 @@ class CorruptError(StoreError):
 
 
 class PortError(SlowwaveError):
-    """A model or embedder failed; the work stays due, and a later run tries again."""
+    """A model or embedder failed; the work stays due, and a later run tries again.
+
+    `refused` is set if this request will fail again, but not each one: it is invalid, too large or filtered, or its
+    answers cannot be read. A request about less text may succeed.
+    """
 
     exit_code = 3
+    refused: bool = False
 
 
 class ModelError(PortError):

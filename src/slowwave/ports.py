@@ -3,9 +3,10 @@
 from __future__ import annotations  # the types of all ports take 15 ms to import, which each process would wait for
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from slowwave.model.index_entry import fingerprint
 from slowwave.model.message import checked_time
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts, Written
 from slowwave.policy.guard.trust import checked_trust, least
@@ -49,7 +50,7 @@ class Embedder(Protocol):
     """
 
     name: str
-    """The fingerprint stored with each vector. Vectors of another fingerprint are ignored."""
+    """Stored with each vector, beside its width. Vectors of another name or width are ignored."""
 
     def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Return one row for each text: (n, dim), float32, unit length; a row of zeros means "no vector".
@@ -253,7 +254,7 @@ class Searcher(Protocol):
         ...
 
     def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
-        """Return the vectors of this embedder by id: float32, little-endian. Memories without one are left out."""
+        """Return the vectors of this fingerprint, or name of an embedder, by id: float32, little-endian. Memories without one are left out."""
         ...
 
     def unembedded(
@@ -263,10 +264,14 @@ class Searcher(Protocol):
 
         Args:
             scope: the scope to read.
-            embedder: the name of the embedder; None: no embedder.
+            embedder: the fingerprint of its vectors, or its name; None: no embedder.
             limit: how many at most.
             gists: instead, messages with a shortened text (`gist`) that has no vector of this embedder.
         """
+        ...
+
+    def other_width(self, scope: str, fingerprint: str) -> int | None:
+        """Return the width of vectors that a scope has of the same embedder but another fingerprint; None without any."""
         ...
 
     def index(self, scope: str, entries: Mapping[str, IndexEntry], *, gists: bool = False) -> int:
@@ -518,6 +523,19 @@ class Store(
         ...
 
 
+@dataclass(slots=True)
+class VectorWidth:
+    """What an open store knows of the widths of its embedder's vectors.
+
+    Attributes:
+        seen: the width that it last answered; None before its first answer.
+        agreeing: scopes, with the fingerprint for which they were found to have no vectors of another width.
+    """
+
+    seen: int | None = None
+    agreeing: set[tuple[str, str]] = field(default_factory=set)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """Everything a pipeline works with, for one scope.
@@ -535,6 +553,7 @@ class Ports:
         ceiling: the trust that nothing written through these ports exceeds (`AgentMemory.trusting`).
         reviews: whether their reader may see and decide what waits for review. If not, `store` does not show it, and
             `whole` has the ports for what plans a change.
+        width: the width of the vectors of the last call of `embed`.
     """
 
     store: Store
@@ -547,11 +566,23 @@ class Ports:
     scopes: tuple[str, ...]
     ceiling: Trust = "user"
     reviews: bool = True
+    width: VectorWidth = field(default_factory=VectorWidth)
 
     @property
     def whole(self) -> Ports:
         """These ports with what is withheld: what plans a change must know what waits. It shows none of it."""
         return self if self.reviews else replace(self, store=self.store.whole())
+
+    @property
+    def space(self) -> str | None:
+        """The fingerprint of the vectors that the embedder makes; its name alone until it was asked. None without one.
+
+        A store takes a name alone for the width of the newest vectors that a scope has of it.
+        """
+        if self.embedder is None:
+            return None
+        name, width = self.embedder.name, self.width.seen
+        return name if width is None else fingerprint(name, width)
 
     @property
     def ports(self) -> Ports:

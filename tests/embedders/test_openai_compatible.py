@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -101,12 +101,65 @@ def test_anything_but_one_finite_row_a_text_is_an_error(rows: list[list[float]])
         embedder.embed(["a", "b"])
 
 
-def test_a_changed_width_is_an_error() -> None:
-    widths = iter([2, 3])
-    with served(lambda _: (200, vectors([[1.0] * next(widths)]))) as (embedder, _):
-        embedder.embed(["a"])
-        with pytest.raises(EmbedderError, match="before, the width was 2"):
-            embedder.embed(["a"])
+def test_a_width_may_change_between_calls_and_not_within_one() -> None:
+    widths = iter([2, 3, 4, 5])
+    with served(lambda body: (200, vectors([[1.0] * next(widths)] * len(body["input"])))) as (embedder, _):
+        assert [embedder.embed(["a"]).shape[1] for _ in range(2)] == [2, 3]
+        with pytest.raises(EmbedderError, match="not rows of numbers"):
+            embedder.embed(["a"] * 65)
+
+
+REFUSED = (413, {"error": {"message": "too large"}})
+
+
+@pytest.mark.parametrize("most", [1, 5, 41])
+def test_a_batch_that_is_too_large_for_the_server_is_split(most: int) -> None:
+    def answer(body: Any) -> tuple[int, Any]:  # noqa: ANN401
+        rows = [[1.0, float(len(text))] for text in body["input"]]
+        return (200, vectors(rows)) if len(rows) <= most else REFUSED
+
+    texts = ["a" * (1 + place) for place in range(42)]
+    with served(answer) as (embedder, _):
+        rows = checked(embedder, texts)
+    assert [round(float(row[1] / row[0])) for row in rows] == [len(text) for text in texts]
+
+
+def test_the_beginning_of_a_text_that_is_too_long_is_embedded() -> None:
+    def answer(body: Any) -> tuple[int, Any]:  # noqa: ANN401
+        longest = max(map(len, body["input"]))
+        return (200, vectors([[1.0, float(len(text))] for text in body["input"]])) if longest <= 30 else REFUSED
+
+    with served(answer) as (embedder, _):
+        rows = checked(embedder, ["a" * 8, "b" * 100, "c" * 9])
+    assert [round(float(row[1] / row[0])) for row in rows] == [8, 25, 9]
+
+
+def test_a_server_that_refuses_everything_or_does_not_answer_is_not_asked_in_parts() -> None:
+    for refusal, most in ((REFUSED, 5), ((404, {}), 1)):
+        with served(lambda _, refusal=refusal: refusal) as (embedder, asked), pytest.raises(EmbedderError):
+            checked(embedder, ["abcdefgh"] * 42)
+        assert len(asked) == most
+
+
+@pytest.mark.parametrize(("error", "calls"), [(ValueError, 4), (TimeoutError, 1)])
+def test_a_batch_that_an_embedder_in_process_refuses_is_split(error: type[Exception], calls: int) -> None:
+    class Small:
+        name = "small"
+        asked = 0
+
+        def embed(self, texts: Sequence[str], /) -> "np.ndarray[Any, np.dtype[np.float32]]":
+            self.asked += 1
+            if len(texts) > 2:
+                raise error("too many texts")
+            return np.ones((len(texts), 3), dtype=np.float32)
+
+    small = Small()
+    if error is TimeoutError:
+        with pytest.raises(EmbedderError):
+            checked(small, ["a", "b", "c"])
+    else:
+        assert checked(small, ["a", "b", "c"]).shape == (3, 3)
+    assert small.asked <= calls
 
 
 def test_an_error_of_the_server_is_quoted() -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.stores.conftest import older_store, truncate
 
 from slowwave import AgentMemory, Message
+from slowwave.model.index_entry import fingerprint
 from slowwave.model.query import Where
 from slowwave.stores.copy import copy, state_hash
 from slowwave.stores.migrations import migrations
@@ -113,6 +114,10 @@ def test_an_older_store_gets_the_scope_into_its_keys_and_keeps_its_rows(postgres
     with psycopg.connect(address) as db:  # what was written with the columns is back
         db.execute("SET slowwave.every_scope = 'on'")
         db.cursor().executemany("UPDATE slowwave.runs SET details = %s, seal = 1 WHERE id = %s", details)
+        renamed = db.execute(
+            "UPDATE slowwave.embedders SET name = 'test-8' WHERE name = %s", [fingerprint("test-8", 8)]
+        )
+        assert renamed.rowcount == 1
     kept(store, before)
     store.close()
 

@@ -23,6 +23,9 @@ __all__ = ["checked", "make"]
 _UNIT_WITHIN: Final = 1e-5
 """A row whose squared length is this close to 1 is not normalised again: float32 rounding alone causes the difference."""
 
+_HALVINGS: Final = 4
+"""How often a text that is refused is asked about: whole, and then by its first half, quarter and eighth."""
+
 _CHOICES: Final = '"static", "minilm", "openai:MODEL", "none", or an object with a `name` and a method `embed`'
 
 
@@ -95,25 +98,75 @@ def checked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32
     filled = [index for index, text in enumerate(texts) if text.strip()]
     if not filled:
         return np.zeros((len(texts), 0), dtype=np.float32)
+    asked = [texts[index] for index in filled]
+    try:
+        vectors = _asked(embedder, asked)
+    except EmbedderError as error:
+        if not error.refused:
+            raise
+        vectors = _asked_for_less(embedder, asked, error)
+    if len(filled) == len(texts):
+        return vectors
+    rows = np.zeros((len(texts), vectors.shape[1]), dtype=np.float32)
+    rows[filled] = vectors
+    return rows
+
+
+def _asked(embedder: "Embedder", texts: "Sequence[str]") -> "NDArray[np.float32]":
+    """The checked rows of one call."""
     name = embedder.name
     try:
-        answer: object = _embedded(embedder, [texts[index] for index in filled])
+        answer: object = _embedded(embedder, texts)
         array = np.asarray(answer)
     except SlowwaveError:
         raise
     except (
         Exception
     ) as error:  # foreign code may raise any exception: the texts get no vectors now, and the work stays due
-        raise EmbedderError(f"the embedder {name} failed: {without_quotes(error, texts)}") from error
+        failure = EmbedderError(f"the embedder {name} failed: {without_quotes(error, texts)}")
+        failure.refused = not isinstance(error, OSError)  # which a connection that breaks or is too slow raises
+        raise failure from error
     if array.dtype.kind == "O" and inspect.iscoroutine(answer):
         answer.close()
         raise EmbedderError(f"the embedder {name} is asynchronous; `embed` must return the vectors themselves")
-    vectors = _unit(array, count=len(filled), name=name)
-    if len(filled) == len(texts):
-        return vectors
-    rows = np.zeros((len(texts), vectors.shape[1]), dtype=np.float32)
-    rows[filled] = vectors
-    return rows
+    return _unit(array, count=len(texts), name=name)
+
+
+def _asked_for_less(embedder: "Embedder", texts: "Sequence[str]", error: EmbedderError) -> "NDArray[np.float32]":
+    """The rows of a batch that was refused: of its halves, and so on, and of the beginning of a text that is refused alone.
+
+    Where the beginning of the first text is refused too, the size is not what was refused, and no more is asked.
+    """
+    parts = [_of_beginning(embedder, texts[0], error)]
+    waiting = [texts[1:]] if len(texts) > 1 else []
+    while waiting:
+        batch = waiting.pop()
+        try:
+            parts.append(_asked(embedder, batch))
+        except EmbedderError as refusal:
+            if not refusal.refused:
+                raise
+            if len(batch) == 1:
+                parts.append(_of_beginning(embedder, batch[0], refusal))
+            else:
+                waiting += [batch[len(batch) // 2 :], batch[: len(batch) // 2]]
+    if len(widths := {part.shape[1] for part in parts}) > 1:
+        raise EmbedderError(
+            f"the embedder {embedder.name} answered vectors of {len(widths)} widths for {len(texts)} texts"
+        )
+    return np.concatenate(parts)
+
+
+def _of_beginning(embedder: "Embedder", text: str, error: EmbedderError) -> "NDArray[np.float32]":
+    """The row of a text, or of the longest of its beginnings that the embedder takes; the error if it takes none."""
+    for halvings in range(_HALVINGS):
+        try:
+            return _asked(embedder, [text[: max(1, len(text) >> halvings)]])
+        except EmbedderError as refusal:
+            if not refusal.refused:
+                raise
+            error = refusal
+    raise error
 
 
 def _unit(array: "NDArray[np.generic]", *, count: int, name: str) -> "NDArray[np.float32]":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from slowwave.errors import EmbedderError
-from slowwave.transport import RetryPolicy, Server, TransportError
+from slowwave.transport import RejectedError, RetryPolicy, Server, TransportError
 from slowwave.transport.address import address_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ class OpenAICompatibleEmbedder:
             patience=RetryPolicy(budget=seconds, tries=_TRIES),
             setting="SLOWWAVE_EMBEDDER",
         )
-        self._width: int | None = None
 
     def embed(self, texts: "Sequence[str]", /) -> "NDArray[np.float32]":
         """One unit row for each text, (n, dim), requested in batches of 64."""
@@ -83,15 +82,15 @@ class OpenAICompatibleEmbedder:
         try:
             answer = self._server.post("/embeddings", body, _BODY_LEAST + _BODY_PER_TEXT * len(texts))
         except TransportError as error:
-            raise EmbedderError(f"{self.name} failed: {error}") from error
+            failed = EmbedderError(f"{self.name} failed: {error}")
+            failed.refused = isinstance(error, RejectedError)
+            raise failed from error
         rows = self._rows(answer)
         widths = {len(row) for row in rows}
-        if len(rows) != len(texts) or len(widths) != 1 or self._width not in (None, *widths):
+        if len(rows) != len(texts) or len(widths) != 1:
             raise EmbedderError(
                 f"{self.name} answered {len(rows)} vectors of width {sorted(widths)} for {len(texts)} texts"
-                + (f"; before, the width was {self._width}" if self._width else "")
             )
-        self._width = widths.pop()
         return rows
 
     def _rows(self, answer: Mapping[str, Any]) -> list[list[float]]:

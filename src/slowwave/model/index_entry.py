@@ -1,6 +1,9 @@
 """The search data of one text: computed once, when the text is written, and stored as blobs."""
 
 from dataclasses import dataclass
+from typing import Final
+
+_MARK: Final = "\x1f"  # in no name of an embedder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +18,7 @@ class IndexEntry:
         vectors: (1 + k, dim) float32, little-endian, row by row: the text's own unit vector, then those of its k
             passages; empty without an embedder.
         dim: the width of a vector, 0 without vectors.
-        embedder: the fingerprint of the embedder of the vectors, None without vectors.
+        embedder: the fingerprint of the vectors, None without vectors.
     """
 
     terms: bytes
@@ -25,3 +28,14 @@ class IndexEntry:
     vectors: bytes = b""
     dim: int = 0
     embedder: str | None = None
+
+
+def fingerprint(embedder: str, width: int) -> str:
+    """What names the vectors of an embedder: its name and their width, so that vectors of two widths are never compared."""
+    return f"{embedder}{_MARK}{width}"
+
+
+def name_and_width(fingerprint: str) -> tuple[str, int | None]:
+    """The name and the width of a fingerprint; the width is None where a name stands alone."""
+    name, mark, width = fingerprint.rpartition(_MARK)
+    return (name, int(width)) if mark else (fingerprint, None)

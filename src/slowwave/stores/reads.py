@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, data_and_metadata, dumps, from_micros, from_row, to_micros
-from slowwave.model.index_entry import IndexEntry
+from slowwave.model.index_entry import IndexEntry, name_and_width
 from slowwave.model.memory import MESSAGE, UNRECONCILED, Memory
 from slowwave.model.pass_record import LONGEST_WAIT, PassRecord
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
@@ -223,9 +223,9 @@ class Reader(StoreBase):
         Facts without a vector of this embedder are skipped.
         """
         with self._guard:
-            token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
-            known = token is not None and space is not None
-            rows = self._all("gone_faint", (token, *sort, limit, space)) if known else []
+            token = self._tokens.scope(scope)
+            space = None if token is None else self._space(token, embedder)
+            rows = [] if space is None else self._all("gone_faint", (token, *sort, limit, space))
         return [FadingFact(*row) for row in rows]
 
     def facts_without_schedule(self, scope: str, low: int, high: int, limit: int) -> tuple[list[Memory], int]:
@@ -451,10 +451,29 @@ class Reader(StoreBase):
     def vectors(self, scope: str, ids: Iterable[str], embedder: str) -> dict[str, bytes]:
         """The vectors of this embedder for these memories: float32, little-endian. Memories without one are skipped."""
         with self._guard:
-            token, space = self._tokens.scope(scope), self._tokens.embedder(embedder)
-            known = token is not None and space is not None
-            rows = self._all("vectors", (token, dumps(list(ids)), space)) if known else []
+            token = self._tokens.scope(scope)
+            space = None if token is None else self._space(token, embedder)
+            rows = [] if space is None else self._all("vectors", (token, dumps(list(ids)), space))
         return {str(row[0]): bytes(row[1]) for row in rows}
+
+    def other_width(self, scope: str, fingerprint: str) -> int | None:
+        """The width of vectors that a scope has of the same embedder but another fingerprint; None without any."""
+        name, width = name_and_width(fingerprint)
+        with self._guard:
+            others = {found: other for found, other in self._tokens.widths(name).items() if other not in {0, width}}
+            token = self._tokens.scope(scope) if others else None
+            return next((others[one] for one in others if token and self._one("has_vectors_of", (token, one))[0]), None)
+
+    def _space(self, token: int, embedder: str | None) -> int | None:
+        """The token of a fingerprint; of a name alone, that of the newest vectors that the scope has of it."""
+        if embedder is None or name_and_width(embedder)[1] is not None:
+            return self._tokens.embedder(embedder)
+        spaces = self._tokens.widths(embedder)
+        if len(spaces) < 2:  # noqa: PLR2004 - one is the newest
+            return next(iter(spaces), None)
+        low, high = bounds(token)
+        found = self._one("newest_vectors", {"low": low, "high": high, "spaces": dumps(list(spaces))})[0]
+        return max(spaces) if found is None else int(found)
 
     def unembedded(
         self, scope: str, embedder: str | None, limit: int | None = None, *, gists: bool = False
@@ -476,7 +495,7 @@ class Reader(StoreBase):
     ) -> tuple[tuple[str, Mapping[str, Any]], tuple[str, Mapping[str, Any]]]:
         """The statements for the memories, and for the shortened texts, that have no vector of an embedder."""
         low, high = bounds(token)
-        space = self._tokens.embedder(embedder)
+        space = self._space(token, embedder)
         values = {"scope": token, "token": space, "low": low, "high": high, "limit": limit}
         if embedder is None:
             which = "nothing_derived"

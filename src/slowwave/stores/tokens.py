@@ -4,6 +4,8 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from slowwave.model.index_entry import name_and_width
+
 if TYPE_CHECKING:
     from slowwave.stores.connection import Connection
 
@@ -38,7 +40,7 @@ class Tokens:
         return token
 
     def embedder(self, name: str | None) -> int | None:
-        """The token of an embedder's name, 0 for no embedder, or None if no vector of it was stored."""
+        """The token of a fingerprint, 0 for no embedder, or None if no vector of it was stored."""
         if name is None:
             return 0
         if name not in self.embedders:
@@ -56,6 +58,11 @@ class Tokens:
             if token > 1:
                 self.db.run("tell_embedders_apart")
         return token
+
+    def widths(self, name: str) -> dict[int, int]:
+        """The tokens of the fingerprints of an embedder, oldest first, with the widths of their vectors."""
+        named = ((name_and_width(fingerprint), token) for token, fingerprint in self.db.run("embedders", ()))
+        return {token: width or 0 for (owner, width), token in sorted(named, key=lambda pair: pair[1]) if owner == name}
 
     def forget(self) -> None:
         """Empty the cache after a rollback, which also removed the tokens created in the transaction."""

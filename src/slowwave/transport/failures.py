@@ -44,4 +44,4 @@ class TransientError(TransportError):
 
 
 class RejectedError(TransportError):
-    """The server refuses the request as invalid (status 400 or 422)."""
+    """The server refuses this request as invalid or too large (status 400, 413 or 422)."""

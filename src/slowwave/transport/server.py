@@ -254,7 +254,7 @@ class Server:
             return TransportError(
                 f"{message}; redirects are not followed: set base_url to the address that it redirects to"
             )
-        return RejectedError(message) if status in {400, 422} else TransportError(message)
+        return RejectedError(message) if status in {400, 413, 422} else TransportError(message)
 
     def _quoted(self, text: str) -> str:
         """A server's text on one line, without markup and without secrets."""

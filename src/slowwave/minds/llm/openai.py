@@ -29,7 +29,7 @@ _APIS: Final = ("openai", "ollama")
 
 
 class RefusedError(ModelError):
-    """The server understood the request and refused it as invalid (400, 422)."""
+    """The server understood the request and refused it as invalid or too large (400, 413, 422)."""
 
 
 class Provider:

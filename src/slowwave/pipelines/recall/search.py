@@ -9,6 +9,7 @@ from slowwave.errors import InputError, shown
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
+from slowwave.model.index_entry import fingerprint
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, NOTE, Memory
 from slowwave.model.message import checked_time
 from slowwave.model.names import optional_conversation, optional_name, optional_names
@@ -262,7 +263,7 @@ def _query(
     query = Query(
         text=question,
         vector=vector,
-        embedder=ports.embedder.name if ports.embedder and vector is not None else None,
+        embedder=fingerprint(ports.embedder.name, len(vector)) if ports.embedder and vector is not None else None,
         top_k=request.top_k,
         now=ports.now(),
         kinds=frozenset(request.kinds) if request.kinds is not None else None,

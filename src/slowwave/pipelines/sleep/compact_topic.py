@@ -109,7 +109,7 @@ def _about(context: SleepContext, topic: str) -> list[Memory]:
     query = Query(
         text=topic,
         vector=vector,
-        embedder=ports.embedder.name if ports.embedder else None,
+        embedder=ports.space,
         top_k=MOST,
         kinds=frozenset(FACT_KINDS),
         now=context.now,
@@ -137,10 +137,10 @@ def _groups(ports: Ports, found: Sequence[Memory]) -> list[tuple[Memory, ...]]:
 
 def _alike(ports: Ports, band: Sequence[Memory]) -> list[tuple[Memory, ...]]:
     largest = ports.config.consolidation_max_group_size
-    if ports.embedder is None:
+    if (space := ports.space) is None:
         return [tuple(band[start : start + largest]) for start in range(0, len(band), largest)]
     known = {memory.id: memory for memory in band}
-    vectors = ports.store.vectors(ports.scope, known, ports.embedder.name)
+    vectors = ports.store.vectors(ports.scope, known, space)
     names = list(vectors)
     if len(names) < 2:  # noqa: PLR2004 - one is no group
         return []

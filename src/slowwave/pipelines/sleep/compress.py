@@ -131,7 +131,7 @@ def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, wh
 def _found(context: SleepContext) -> list[tuple[Memory, ...]]:
     """The clusters of fading facts that contain due ones. Only members of clusters are read as whole memories."""
     ports = context.ports
-    if ports.embedder is None:
+    if (space := ports.space) is None:
         return []
     bands: dict[Sort, list[str]] = {}
     for memory in context.open():
@@ -140,8 +140,8 @@ def _found(context: SleepContext) -> list[tuple[Memory, ...]]:
     hot = fading_candidates(context, set(bands)) if bands else {}
     clusters: list[list[str]] = []
     for band, due in sorted(bands.items()):
-        warm = ports.store.vectors(ports.scope, dict.fromkeys([*due, *hot.get(band, ())]), ports.embedder.name)
-        cold = ports.store.cold_faded_facts(ports.scope, band[:2], ports.embedder.name, COLD_MAX)
+        warm = ports.store.vectors(ports.scope, dict.fromkeys([*due, *hot.get(band, ())]), space)
+        cold = ports.store.cold_faded_facts(ports.scope, band[:2], space, COLD_MAX)
         vectors = {fact.id: fact.vector for fact in cold if fact.depth == band[2]} | warm
         clusters += _clusters(ports, {key: row for key, row in vectors.items() if key not in context.taken})
     wanted = [identity for cluster in clusters for identity in cluster]

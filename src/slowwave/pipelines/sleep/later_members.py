@@ -49,7 +49,7 @@ def _joined(context: SleepContext, category: str, late: Sequence[Memory]) -> lis
     ids = {member for one in open_ones for member in one.members} | {memory.id for memory in late}
     vectors = {
         key: np.frombuffer(row, dtype="<f4")
-        for key, row in ports.store.vectors(ports.scope, ids, ports.embedder.name if ports.embedder else "").items()
+        for key, row in ports.store.vectors(ports.scope, ids, ports.space or "").items()
     }
     joining: dict[str, list[Memory]] = {}
     for memory in late:

@@ -276,7 +276,7 @@ def _query(ports: Ports) -> StateQuery:
     return StateQuery(
         selections=(RELEASED_MESSAGES, WAITING, CORE),
         changed={DUPLICATES: CHANGED_MAX},
-        embedder=ports.embedder.name if ports.embedder else None,
+        embedder=ports.space,
     )
 
 

@@ -19,7 +19,7 @@ from slowwave.stores.search.vectors import ContextVectors
 if TYPE_CHECKING:
     from slowwave.policy.ranking.score import Corpus
 
-LAYOUT: Final = 2
+LAYOUT: Final = 3
 """The version of the layout. Raise it when the same entries give other numbers or another form."""
 
 ROOM: Final = 64

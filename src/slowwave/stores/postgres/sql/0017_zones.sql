@@ -36,6 +36,10 @@ $$;
 ALTER TABLE unreadable ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY own ON unreadable USING (scope = ANY ((SELECT seen())::bigint[]) OR (SELECT seen_all()));
 
+-- The name of an embedder gets the width of its vectors, so that vectors of two widths are never compared.
+UPDATE embedders SET name = name || chr(31) || (SELECT dim FROM entries WHERE embedder = token AND dim > 0 LIMIT 1)
+WHERE EXISTS (SELECT 1 FROM entries WHERE embedder = token AND dim > 0);
+
 -- A row for each hour and day, so that a call at a wrong time counts for that time only.
 ALTER TABLE model_use DROP CONSTRAINT model_use_pkey, ADD PRIMARY KEY (period, begins);
 

@@ -654,6 +654,17 @@ SELECT m.id, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
 FROM memories m JOIN entries e ON e.scope = $1 AND e.key = m.key
 WHERE m.scope = $1 AND m.id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND e.embedder = $3 AND e.dim > 0
 
+-- name: has_vectors_of (scope, embedder)
+SELECT EXISTS (SELECT 1 FROM entries WHERE scope = $1 AND embedder = $2)
+
+-- name: newest_vectors (low, high, spaces)
+SELECT (
+    SELECT embedder FROM entries
+    WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
+        AND embedder = ANY (SELECT CAST(jsonb_array_elements_text(CAST($3 AS jsonb)) AS bigint))
+    ORDER BY key DESC LIMIT 1
+)
+
 -- name: tell_embedders_apart ()
 SELECT 1
 

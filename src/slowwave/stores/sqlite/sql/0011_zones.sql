@@ -39,3 +39,7 @@ CREATE TABLE log (
 ) STRICT;
 
 INSERT INTO log VALUES (1, 0, NULL);
+
+-- The name of an embedder gets the width of its vectors, so that vectors of two widths are never compared.
+UPDATE embedders SET name = name || char(31) || (SELECT dim FROM entries WHERE embedder = token AND dim > 0 LIMIT 1)
+WHERE EXISTS (SELECT 1 FROM entries WHERE embedder = token AND dim > 0);

@@ -584,6 +584,15 @@ SELECT m.id, substr(e.vectors, 1, CAST(4 * e.dim AS integer))
 FROM memories m JOIN entries e ON e.key = m.key
 WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) AND e.embedder = ? AND e.dim > 0
 
+-- name: has_vectors_of
+SELECT EXISTS (SELECT 1 FROM entries WHERE scope = ? AND embedder = ?)
+
+-- name: newest_vectors
+SELECT (
+    SELECT embedder FROM entries
+    WHERE key BETWEEN :low AND :high AND embedder IN (SELECT value FROM json_each(:spaces)) ORDER BY key DESC LIMIT 1
+)
+
 -- name: tell_embedders_apart
 CREATE INDEX IF NOT EXISTS entries_embedder ON entries (scope, embedder)
 
