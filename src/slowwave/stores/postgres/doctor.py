@@ -184,15 +184,13 @@ _UNANALYSED: Final = """
 SELECT DISTINCT r.relname
 FROM pg_class c
     JOIN pg_class r ON r.oid = coalesce(pg_partition_root(c.oid), c.oid)
-    JOIN pg_stat_all_tables s ON s.relid = c.oid
 WHERE c.relnamespace = CAST('slowwave' AS regnamespace) AND c.relkind IN ('r', 'p')
-    AND (c.reltuples <= 0 OR s.last_analyze IS NULL AND s.last_autoanalyze IS NULL
-        AND NOT EXISTS (SELECT 1 FROM pg_stats p WHERE p.schemaname = 'slowwave' AND p.tablename = c.relname))
+    AND c.reltuples <= 0
     AND coalesce((SELECT sum(pg_relation_size(t.relid)) FROM pg_partition_tree(c.oid) t), pg_relation_size(c.oid)) > %s
 ORDER BY 1
 """
-"""Large tables of which the planner knows nothing, or that they were empty. The server shows `pg_stats` of these tables to superusers only; other
-logins see when a table was analysed, which the server forgets when it crashes."""
+"""Large tables of which the planner knows nothing, or that they were empty. Every login sees `reltuples`, and a crash keeps it: the
+server shows `pg_stats` of these tables to superusers only, and forgets in a crash when a table was analysed."""
 _SMALL: Final = 1024 * 1024
 """Bytes of a table that is read fast without statistics. New tables get theirs within a minute, partitioned ones never."""
 
