@@ -20,6 +20,7 @@ from tests.waiting import LONGEST
 from slowwave import Config, InputError, Slowwave, telemetry
 from slowwave.cli.worker_health import answering_probes
 from slowwave.model.codec import to_micros
+from slowwave.model.fleet import ALIVE
 from slowwave.model.pass_record import TRIES
 from slowwave.pipelines.sleep.all_scopes import due_scopes
 from slowwave.probes import Heartbeat, readiness, serve
@@ -104,6 +105,18 @@ def test_dead_letters_are_listed_with_their_reason(own: str, store: Slowwave) ->
     assert state.dead["alice"].error == "CorruptError"
     assert "CorruptError" in str(state)
     assert state.due == 0
+
+
+def test_only_workers_that_renewed_their_rows_lately_count(own: str, store: Slowwave, measured: Measured) -> None:
+    with psycopg.connect(own, autocommit=True) as db:
+        for number, age in enumerate((0, ALIVE - 20, ALIVE + 20, 80_000, -80_000)):
+            db.execute(
+                "INSERT INTO slowwave.workers VALUES (%s, %s, '', '0', 0, (extract(epoch FROM now()) - %s) * 1000000)",
+                (number, f"worker {number}", age),
+            )
+    assert [worker.name for worker in store.fleet().workers] == ["worker 0", "worker 1"]
+    due_scopes(store.within("alice").ports)
+    assert measured.points("slowwave.workers") == {(): 2}
 
 
 def test_each_documented_alarm_fires_and_is_silent_before(

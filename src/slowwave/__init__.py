@@ -19,6 +19,7 @@ _MODULES: Final = {
     "AsyncAgentMemory": "aio",
     "AsyncSlowwave": "aio",
     "BusyError": "errors",
+    "DisconnectedError": "errors",
     "Candidate": "model.mind",
     "Change": "model.operations",
     "Check": "pipelines.admin.checks",

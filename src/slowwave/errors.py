@@ -126,6 +126,10 @@ class BusyError(StoreError):
         self.reason = reason
 
 
+class DisconnectedError(StoreError):
+    """The server of the store cannot be reached, or the connection to it was lost. What was acknowledged is kept: try again."""
+
+
 class SuppressedError(StoreError):
     """A plan holds only while some keys are not suppressed (`Plan.unless_held`), and one is. Nothing was applied: plan again."""
 

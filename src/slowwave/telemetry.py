@@ -97,6 +97,7 @@ class Instruments(NamedTuple):
     due: "Gauge"
     oldest_due: "Gauge"
     dead: "Gauge"
+    workers: "Gauge"
     unproved: "Gauge"
 
     @classmethod
@@ -121,6 +122,7 @@ class Instruments(NamedTuple):
             waiting=meter.create_counter("slowwave.waiting", "{fact}", "Facts that wait for a decision of a model"),
             due=meter.create_gauge("slowwave.scopes.due", "{scope}", "Scopes that are due for a sleep pass"),
             oldest_due=meter.create_gauge("slowwave.due.oldest_seconds", "s", "For how long the oldest has been due"),
+            workers=meter.create_gauge("slowwave.workers", "{worker}", "Workers that run"),
             dead=meter.create_gauge(
                 "slowwave.scopes.dead", "{scope}", "Scopes whose sleep passes fail again and again"
             ),
@@ -326,4 +328,5 @@ def _record_backlog(ports: Ports) -> None:
     meters.due.set(backlog.due)
     meters.oldest_due.set(0.0 if backlog.oldest is None else max(0.0, (now - backlog.oldest).total_seconds()))
     meters.dead.set(sum(record.dead for _, record in store.failing_passes(TRIES, DEAD_MAX)))
+    meters.workers.set(len(store.running_workers()))
     meters.unproved.set(len(store.pending_proofs()))

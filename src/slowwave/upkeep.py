@@ -77,7 +77,7 @@ class Scheduler(Protocol):
         ...
 
     def running_workers(self) -> list[RunningWorker]:
-        """Return the workers that have a row in the store; a file has none."""
+        """Return the workers that renewed their rows within `ALIVE` seconds; a file has none."""
         ...
 
     def pass_record(self, scope: str) -> PassRecord:

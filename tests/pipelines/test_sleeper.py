@@ -12,11 +12,13 @@ import pytest
 from tests.waiting import LONGEST, until
 
 from slowwave import Message
-from slowwave.errors import InputError, ModelError
+from slowwave.errors import DisconnectedError, InputError, ModelError
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Verdict
 from slowwave.model.operations import Add, Change, Link
+from slowwave.model.pass_record import ABANDONED
 from slowwave.model.plan import Group
+from slowwave.pipelines.sleep.all_scopes import sleep_due_scope
 from slowwave.pipelines.sleep.background import BackgroundSleeper, seconds
 from slowwave.pipelines.sleep.change_limit import MIN_CHANGES, Budget, count_changes
 from slowwave.pipelines.sleep.lease import SECONDS, Lease
@@ -196,9 +198,38 @@ def test_an_expired_lease_makes_its_token_invalid(world: "World") -> None:
     world.mind.summary = overtaken
     report = first.sleep()
     assert any("another sleeper" in dropped.reason for receipt in report.receipts for dropped in receipt.dropped)
-    assert "the lease expired and another process took it over: this sleep pass stops" in report.problems
+    assert (report.left[ELSEWHERE], report.problems) == (1, ())
+    assert "another process runs a sleep pass over this scope" in str(report)
     assert first.get_all(kinds=["summary"]) == []
     assert len(first.get_all(phases=["active"])) == 5
+
+
+def test_an_error_of_a_pass_whose_lease_was_taken_over_is_no_failure(world: "World") -> None:
+    first, second = world.open(), world.open()
+    hikes(first)
+    world.fade(first)
+
+    def overtaken(_: Any) -> str:
+        world.later(seconds=SECONDS + 1)
+        assert Lease.taken(second.ports) is not None
+        raise DisconnectedError("the connection was lost")
+
+    world.mind.summary = overtaken
+    report = first.sleep()
+    assert (report.left, report.problems) == ({ELSEWHERE: 1}, ())
+    assert first.ports.store.pass_record("t").error == ABANDONED, "of the pass, not of the error"
+
+    world.mind.summary = lambda _: (_ for _ in ()).throw(DisconnectedError("again"))
+    world.later(seconds=SECONDS + 1)
+    with pytest.raises(DisconnectedError):
+        first.sleep()
+
+
+def test_a_scope_that_is_not_due_is_not_said_to_be_asleep_elsewhere(world: "World") -> None:
+    memory = world.open()
+    memory.add("Mia loves tea")
+    assert sleep_due_scope(memory.ports, "t") is not None
+    assert sleep_due_scope(memory.ports, "t") is None
 
 
 def test_a_lease_is_renewed_by_its_holder(world: "World") -> None:

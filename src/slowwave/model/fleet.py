@@ -11,6 +11,8 @@ from slowwave.model.proof import PendingProof
 from slowwave.model.schema import SchemaState
 
 UNUSED = ModelUse()
+ALIVE: int = 60
+"""Seconds after the last renewal of its row until a worker counts as ended, and its jobs are cancelled."""
 SHOWN: int = 10
 """Dead letters and workers that the text of a `Fleet` names."""
 
@@ -25,7 +27,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningWorker:
-    """A worker that the store knows: machine and process, its version, and the seconds since it last renewed its row."""
+    """A worker that runs: machine and process, its version, and the seconds since it last renewed its row."""
 
     name: str
     version: str

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from slowwave.model.fleet import ALIVE
 from slowwave.pipelines.sleep.lease import has_exited
 from slowwave.stores.address import checked
 
@@ -14,8 +15,6 @@ SCHEMA: Final = "slowwave_queue"
 """The database schema of the DBOS tables."""
 QUEUE: Final = "passes"
 """The queue: each job is a list of names of scopes."""
-ALIVE: Final = 60
-"""Seconds after the last renewal of its row until a worker counts as ended, and its jobs are cancelled."""
 
 _EXISTS: Final = """
 SELECT has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
@@ -28,7 +27,7 @@ WHERE s.queue_name = '{QUEUE}' AND s.status IN ('ENQUEUED', 'DELAYED', 'PENDING'
 """  # noqa: S608 - constants of this module
 _WORKERS: Final = """
 SELECT number, name, process, version, extract(epoch FROM clock_timestamp()) - renewed / 1e6 FROM slowwave.workers
-WHERE renewed > (extract(epoch FROM clock_timestamp()) - %s) * 1e6 ORDER BY began
+WHERE abs(extract(epoch FROM clock_timestamp()) - renewed / 1e6) < %s ORDER BY began
 """
 
 

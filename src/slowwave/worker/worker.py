@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from slowwave import __version__
 from slowwave.errors import InputError, SettingsError, SlowwaveError
-from slowwave.pipelines.sleep.all_scopes import due_scopes, sleep_scope
+from slowwave.model.fleet import ALIVE
+from slowwave.pipelines.sleep.all_scopes import due_scopes, sleep_due_scope
 from slowwave.pipelines.sleep.lease import process_identity
 from slowwave.pipelines.sleep.report import ELSEWHERE, SleepReport
 from slowwave.stores.address import SERVER
 from slowwave.worker.engine import configuration, connection_pool, load_dbos, translated_errors
-from slowwave.worker.queue import ALIVE, QUEUE, SCHEMA, Job, QueueStatus, connection, live_jobs, status_of
+from slowwave.worker.queue import QUEUE, SCHEMA, Job, QueueStatus, connection, live_jobs, status_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -307,7 +308,7 @@ class Worker:
         begun = time.monotonic()
         result: SleepReport | Exception | None = None
         try:
-            result = sleep_scope(self._memory.ports, scope, think=self._think, if_due=True)
+            result = sleep_due_scope(self._memory.ports, scope, think=self._think)
         except SlowwaveError as error:
             result = error
         finally:

@@ -24,15 +24,15 @@ def due_scopes(ports: Ports, limit: int = SCOPES_AT_ONCE) -> list[str]:
 
 
 @traced("upsert_memory")
-def sleep_scope(ports: Ports, scope: str, *, think: bool = True, if_due: bool = False) -> SleepReport:
+def sleep_due_scope(ports: Ports, scope: str, *, think: bool = True) -> SleepReport | None:
     """Run one sleep pass for a scope, with the ports of another scope of the same store.
 
-    With `if_due` a scope that is not due any more is left alone: another process slept it since the list was read.
+    Returns:
+        None: the scope is not due any more, because another process slept it since the list was read.
     """
+    if not ports.store.is_due(scope, ports.now()):
+        return None
     own = replace(ports, scope=scope, scopes=(scope,))
-    if if_due and not ports.store.is_due(scope, now := ports.now()):
-        plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
-        return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)
     return sleep(own.start_run(), SleepState(), think=think)
 
 
@@ -57,12 +57,12 @@ def sleep_due(ports: Ports, *, think: bool = True, limit: int | None = None) -> 
         begun.update(found)
         for scope in found:
             try:
-                report = sleep_scope(ports, scope, think=think, if_due=True)
+                report = sleep_due_scope(ports, scope, think=think)
             except StoreError as error:
                 now = ports.now()
                 plan = Plan(id=new_id(now), scope=scope, cause="sleep", at=now)
                 report = SleepReport(plan=plan, problems=(str(error),))
-            if ELSEWHERE not in report.left:
+            if report is not None and ELSEWHERE not in report.left:
                 yield scope, report
 
 

@@ -3,6 +3,7 @@
 import os
 import platform
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -88,6 +89,7 @@ class Lease:
     since: datetime
     seen: int | None = None
     beats: int = 0
+    lost: bool = False
     over: threading.Event = field(default_factory=threading.Event)
     turn: threading.Lock = field(default_factory=threading.Lock)
 
@@ -105,7 +107,7 @@ class Lease:
 
     def after_fork(self) -> None:
         """Lose the lease in a forked child."""
-        self.token, self.over, self.turn = _FORKED, threading.Event(), threading.Lock()
+        self.token, self.lost, self.over, self.turn = _FORKED, True, threading.Event(), threading.Lock()
 
     def beating(self, seconds: float = BEAT) -> Self:
         """Renew it in a thread until it is released, as long as the pass makes progress."""
@@ -133,7 +135,13 @@ class Lease:
 
     def failed(self, failure: str) -> None:
         """Release the lease after an error of this class: what was stored stays due, after a pause."""
-        self._end(None, None, failure)
+        self.lost = self._end(None, None, failure) is None
+
+    def is_lost(self) -> bool:
+        """Whether another process has taken the lease over; False if the store cannot be asked."""
+        with suppress(SlowwaveError):
+            self._held(every=0.0)
+        return self.lost
 
     def _end(self, seen: int | None, again: datetime | None, failure: str) -> datetime | None:
         with self.turn:  # a later renewal sees `over`, and does not take the lease again
@@ -162,16 +170,14 @@ class Lease:
             if not held:
                 return
 
-    def _held(self) -> bool:
+    def _held(self, every: float = BEAT) -> bool:
+        """Whether this process has the lease, which is renewed if that was so many seconds ago."""
         with self.turn:
-            if self.token == _FORKED:
-                return False
             now = self.ports.now()
-            if self.over.is_set() or abs((now - self.since).total_seconds()) < BEAT:
-                return True
-            held = self.ports.store.lease(self.ports.scope, self.holder, SECONDS, now) == self.token
-            self.since = now
-            return held
+            if not (self.lost or self.over.is_set() or abs((now - self.since).total_seconds()) < every):
+                self.lost = self.ports.store.lease(self.ports.scope, self.holder, SECONDS, now) != self.token
+                self.since = now
+            return not self.lost
 
 
 def _ended(holder: str) -> bool:

@@ -123,7 +123,10 @@ class SleepReport:
         planned = self.dry_run and count_operations(self.plan.operations)
         lines = [str(self.plan), *self._planned(most)] if planned else list(self._done())
         if ELSEWHERE in self.left:
-            return "sleep: another process runs a sleep pass over this scope; this one did nothing"
+            done = (
+                "this one did nothing" if not lines else "this one stopped, because it did not renew its lease in time"
+            )
+            return "\n".join([*lines, f"sleep: another process runs a sleep pass over this scope; {done}"])
         undone = self.left or self.problems
         lines = lines or [f"sleep: {'nothing was done' if undone else 'nothing due'}"]
         if self.left:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from slowwave import forks
-from slowwave.errors import BusyError, ClosedError, EmbedderError, SlowwaveError, StoreError
+from slowwave.errors import BusyError, ClosedError, DisconnectedError, EmbedderError, SlowwaveError, StoreError
 from slowwave.log import Log
 from slowwave.model.arguments import check_fields
 from slowwave.model.memory import FACT_KINDS, HOT, NOTE
@@ -132,6 +132,11 @@ def sleep(
             len(report.problems),
             report.cost.calls,
         )
+    except SlowwaveError:
+        if not lease.is_lost():
+            raise
+        return SleepReport(plan=plan, left={ELSEWHERE: 1}, thought=think)  # this process stood still: no failure
+    else:
         return report
     finally:
         lease.given_back()
@@ -139,12 +144,12 @@ def sleep(
 
 @contextmanager
 def _recording_failure(lease: Lease) -> Iterator[None]:
-    """Record the class of an error that ends the pass. A store that is busy or closed is no failure of the scope."""
+    """Record the class of an error that ends the pass. A store that is busy, closed or away is no failure of the scope."""
     try:
         yield
     finally:
         error = sys.exception()
-        if isinstance(error, Exception) and not isinstance(error, BusyError | ClosedError):
+        if isinstance(error, Exception) and not isinstance(error, BusyError | ClosedError | DisconnectedError):
             with suppress(
                 SlowwaveError
             ):  # the store cannot be reached: the process that takes the lease over counts it
@@ -205,7 +210,7 @@ def _run_stages(
     cost, again = FREE, None
     for name, stage in _stages(on_progress):
         if lease and not lease.renewed():
-            problems.append("the lease expired and another process took it over: this sleep pass stops")
+            left[ELSEWHERE] = 1
             break
         runs.cause = f"sleep/{name}"
         context.think = think and not context.time.is_over

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from slowwave.errors import CorruptError, InputError
-from slowwave.model.fleet import RunningWorker
+from slowwave.model.fleet import ALIVE, RunningWorker
 from slowwave.model.schema import SchemaState
 from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres.doctor import check_server
@@ -47,9 +47,9 @@ class PostgresCheck(PostgresErasure):
             return state(db, self.name, migrations("postgres"))
 
     def running_workers(self) -> list[RunningWorker]:
-        """The workers that have a row in the store."""
+        """The workers that renewed their rows lately."""
         with self._guard:
-            rows = self._all("running_workers", ())
+            rows = self._all("running_workers", (ALIVE,))
         return [RunningWorker(name=str(name), version=str(version), silent=silent) for name, version, silent in rows]
 
     def about(self) -> list[tuple[str, bool, str]]:

@@ -832,9 +832,10 @@ WHERE s.path >= '!' AND coalesce(l.next_try, 0) NOT BETWEEN $1 + 1 AND $4
 -- name: scope_count ()
 SELECT count(*) FROM scopes WHERE path >= '!'
 
--- name: running_workers ()
-SELECT name, version, CAST(extract(epoch FROM clock_timestamp()) - renewed / 1e6 AS double precision)
-FROM workers ORDER BY name
+-- name: running_workers (alive)
+SELECT name, version, silent FROM (
+    SELECT name, version, CAST(extract(epoch FROM clock_timestamp()) - renewed / 1e6 AS double precision) AS silent FROM workers
+) w WHERE abs(silent) < $1 ORDER BY name
 
 -- name: put_secret (secret) deferred
 UPDATE store SET secret = $1
