@@ -9,7 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 from tests.server.conftest import CANARY, Server
 
+from slowwave import Config, Slowwave
 from slowwave.server.app import build_app
+from slowwave.testing.postgres_proxy import Proxy
 
 ROOT = "/v1/scopes/acme%2Falice"
 
@@ -474,3 +476,21 @@ def test_null_for_an_optional_field_is_as_absent(server: Server, path: str, body
     required = {"text": None} if path == "/facts" else {"query": None} if path == "/search" else None
     if required:
         post(server, path, required, 422)
+
+
+def test_while_the_database_is_away_a_request_is_told_to_come_again(own: str) -> None:
+    proxy = Proxy(own)
+    with (
+        Slowwave.open(proxy.url, llm=None, embedder="none", config=Config(lock_seconds=0.5)) as store,
+        TestClient(build_app(store), base_url="http://localhost") as client,
+    ):
+        assert client.post("/v1/scopes/a/search", json={"query": "tea"}).status_code == 200
+        proxy.close()
+        for method, path, body in (
+            ("POST", "/v1/scopes/a/search", {"query": "tea"}),
+            ("POST", "/v1/scopes/a/facts", {"text": "Mia likes tea"}),
+            ("GET", "/v1/scopes/a/facts", None),
+            ("POST", "/mem0/search", {"query": "tea", "user_id": "a"}),
+        ):
+            answer = client.request(method, path, json=body)
+            assert (answer.status_code, answer.headers.get("retry-after")) == (503, "1"), (path, answer.text)

@@ -1,6 +1,7 @@
 """The connections of a process: their number, their time-outs, their name, and what each error says."""
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -160,6 +161,22 @@ def test_a_reading_that_does_not_cover_its_scopes_holds_no_connection(address: s
 
 
 @pytest.mark.usefixtures("in_postgres")
+def test_a_write_waits_for_lock_seconds_once_and_not_again_at_the_server(address: str) -> None:
+    store = PostgresStore(address, connections=3, busy_seconds=2.0)
+    store.apply(words(OTHER, "first"))
+
+    def waited(name: str) -> float:
+        begun = time.monotonic()
+        with pytest.raises(BusyError):
+            store.apply(words(OTHER, name))
+        return time.monotonic() - begun
+
+    with psycopg.connect(address) as db, ThreadPoolExecutor(4) as threads:
+        db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK_CLASS, store._scopes[OTHER]))
+        assert max(threads.map(waited, map(str, range(4)))) < 3
+    store.close()
+
+
 def test_a_statement_that_the_server_cancels_is_named_as_such(address: str) -> None:
     store = PostgresStore(address, connections=1, statement_seconds=0.05)
     with pytest.raises(BusyError, match="statement_seconds") as error, store._guard:

@@ -30,7 +30,7 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
         422: "The request does not have the documented form.",
         501: "The request is not served.",
         502: "A model or embedder failed.",
-        503: "The store is busy, or too much work waits.",
+        503: "The store is busy or away, or too much work waits.",
     }.items()
 }
 """The errors of every route, for its description."""

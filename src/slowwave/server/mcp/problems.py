@@ -7,7 +7,7 @@ from typing import Final, ParamSpec, TypeVar
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
-from slowwave.errors import BusyError, SlowwaveError, StoreError, TrustError
+from slowwave.errors import BusyError, DisconnectedError, SlowwaveError, StoreError, TrustError
 
 _Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")
@@ -35,6 +35,8 @@ def sentence(error: SlowwaveError) -> str:
         return OF_USER
     if isinstance(error, BusyError):
         return "the memory is in use by another process: try the same call again"
+    if isinstance(error, DisconnectedError):
+        return "the memory cannot be reached now: try the same call again in a moment"
     if isinstance(error, StoreError):
         return "the memory's store failed: tell the user to run its self-check; nothing acknowledged is lost"
     text = " ".join(str(error).split())

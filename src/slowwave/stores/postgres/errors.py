@@ -10,6 +10,7 @@ from psycopg import errors
 from slowwave.errors import (
     BusyError,
     CorruptError,
+    DisconnectedError,
     DiskFullError,
     InputError,
     OlderSchemaError,
@@ -41,7 +42,7 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], Callable[[str], Slo
     ),
     (
         (errors.IdleInTransactionSessionTimeout,),
-        StoreError,
+        DisconnectedError,
         "the server ended a transaction in {name} that did nothing for longer than `idle_transaction_seconds`: nothing of "
         "it was stored; this process was paused or overloaded: try again",
     ),
@@ -79,12 +80,12 @@ _MEANING: Final[tuple[tuple[tuple[type[psycopg.Error], ...], Callable[[str], Slo
     ),
     (
         (NotConnected,),
-        StoreError,
+        DisconnectedError,
         "no connection to {name}: {error}; look at the host, port, user, password and name in the address, and at the server",
     ),
     (
         (psycopg.OperationalError, psycopg.InterfaceError),
-        StoreError,
+        DisconnectedError,
         "the connection to {name} was lost ({error}); what was acknowledged is kept: try again",
     ),
     ((psycopg.Error,), StoreError, "{name}: {error}"),

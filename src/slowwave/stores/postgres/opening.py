@@ -43,19 +43,25 @@ class TransactionSettings:
         settings = {**self._reading, **visible}
         return Query(_set_config(tuple(settings), lock=False), [*settings.values()])
 
-    def writing(self, visible: Settings, lock: int | None) -> Query:
-        """The settings of a write that sees these scopes, and a lock on one scope that ends with the transaction."""
-        settings = {**self._writing, **visible, "lock_timeout": str(int(self.patience * 1000))}
+    def writing(self, visible: Settings, lock: int | None, seconds: float) -> Query:
+        """The settings of a write that sees these scopes, and a lock on one scope that ends with the transaction.
+
+        It waits for locks for so many seconds.
+        """
+        milliseconds = max(1, int(seconds * 1000))  # 0 would wait without limit
+        settings = {**self._writing, **visible, "lock_timeout": str(milliseconds)}
         values: Sequence[object] = [*settings.values()] if lock is None else [*settings.values(), str(lock)]
         return Query(_set_config(tuple(settings), lock=lock is not None), values)
 
-    def alone(self, token: int) -> Query:
+    def alone(self, token: int, seconds: float) -> Query:
         """The settings of a write that sees one scope and locks it, as most writes do."""
+        if seconds != self.patience:
+            return self.writing({"slowwave.scopes": str(token)}, token, seconds)
         known = self._alone.get((token, self.patience))
         if known is None:
             if len(self._alone) >= _SCOPES_MAX:
                 self._alone.clear()
-            known = self._alone[token, self.patience] = self.writing({"slowwave.scopes": str(token)}, token)
+            known = self._alone[token, self.patience] = self.writing({"slowwave.scopes": str(token)}, token, seconds)
         return known
 
 

@@ -51,6 +51,8 @@ _SETTLED: Final = frozenset({TransactionStatus.IDLE, TransactionStatus.INTRANS})
 _OUTDATED: Final = (errors.UniqueViolation, errors.InvalidSqlStatementName)
 """Errors of a write that relied on outdated hints: a row exists, or the server lost its prepared statements."""
 
+_UNCONTENDED: Final = 0.05
+"""Seconds that count as no wait, so that most writes begin with settings that are prepared."""
 _CONNECTION_FAILURE: Final = "08006"
 _ENDED: Final = frozenset({"08", "57"})
 """Classes of SQLSTATE: connection exceptions, and the operator's interventions."""
@@ -106,6 +108,12 @@ class Session:
         self._answers: dict[Key, FetchedRows] = {}
         self._last_trip = False
         self._plans_anew = False
+        self._waited = 0.0
+
+    @property
+    def _patience(self) -> float:
+        """Seconds to wait for a connection and for locks, without those that the write has waited already."""
+        return max(0.0, self._opening.patience - self._waited)
 
     # ---- reading ahead
 
@@ -204,13 +212,15 @@ class Session:
         *,
         stream: bool = False,
         unless_held: tuple[str, ...] = (),
+        waited: float = 0.0,
     ) -> None:
         """Begin a write to a scope under its lock, perhaps relying on the hints of the last write to it.
 
         Another session may have written since. The server checks in the first round trip that the journal did not grow;
         a row that exists already is left out and noticed before COMMIT is sent. With `stream`, and if there are hints,
         each statement is sent as it comes, unless one that returns rows came first. The hints also count as outdated if
-        one of the keys `unless_held` is suppressed.
+        one of the keys `unless_held` is suppressed. `waited` are the seconds that the write has waited for its turn in this
+        process: the server waits only for the rest of `lock_seconds`.
         """
         if self._raw is not None:
             self.end()
@@ -218,6 +228,7 @@ class Session:
         self._visible = [] if token is None else [token]
         self._may_stream = stream and self.hints is not None
         self._unless_held = unless_held
+        self._waited = waited if waited > _UNCONTENDED else 0.0
 
     def hold(self) -> None:
         """Read one committed state from here on."""
@@ -301,14 +312,14 @@ class Session:
     def _settings(self) -> Query:
         """The settings of the transaction."""
         if self._lock is not None and [self._lock] == self._visible and self._path is None and not self._every_scope:
-            return self._opening.alone(self._lock)
+            return self._opening.alone(self._lock, self._patience)
         visible = {"slowwave.scopes": self._visible_setting}
         if self._every_scope:
             visible["slowwave.every_scope"] = "on"
         if self._path is not None:
             visible["slowwave.path"] = self._path
         if self._writes:
-            return self._opening.writing(visible, self._lock)
+            return self._opening.writing(visible, self._lock, self._patience)
         if self._raw is not None and self._raw.keeps_plans and not self._plans_anew:
             visible["plan_cache_mode"] = "force_generic_plan"
         return self._opening.reading(visible)
@@ -335,7 +346,7 @@ class Session:
         if self._raw is not None and self._raw.closed:
             self._return_connection()
         if self._raw is None:
-            self._raw = self._pool.take(self, self._opening.patience)
+            self._raw = self._pool.take(self, self._patience)
         return self._raw
 
     def _same_connection(self) -> RawConnection:
@@ -353,7 +364,7 @@ class Session:
     def _send(self, asked: list[Query]) -> list[Reply]:
         """Send the statements that wait and then these, in one round trip. Returns the replies to these."""
         self._join()
-        ends = time.monotonic() + self._opening.patience
+        ends = time.monotonic() + self._patience
         if self._begun:
             self._same_connection()
         while True:

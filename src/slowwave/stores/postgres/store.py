@@ -1,5 +1,6 @@
 """The store in a Postgres database, which many machines may use at once."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -8,7 +9,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from slowwave.errors import BusyError, ConflictError, StoreError
+from slowwave.errors import BusyError, ConflictError, DisconnectedError
 from slowwave.model.codec import loads
 from slowwave.model.operations import Add, Operation
 from slowwave.model.plan import Group, Plan
@@ -73,7 +74,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
         try:
             return super()._apply_group(group, plan, run)
         except RetryTransaction as error:
-            raise StoreError(f"the connection to {self.name} was lost again and again: try once more") from error
+            raise DisconnectedError(f"the connection to {self.name} was lost again and again: try once more") from error
 
     def _write_hints(self) -> WriteHints | None:
         return self._db.hints
@@ -99,6 +100,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
         hints = None if run is None else self._left.pop(token, None)
         self._pass("apply.before_begin")
         session.give_back()  # a search of the same thread, or an earlier try, may have left it a connection
+        asked = time.monotonic()
         with self._writers.hold((scope,), self._opening.patience) as is_free:
             if not is_free:
                 raise BusyError(
@@ -110,6 +112,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
                 hints,
                 stream=run is not None and _adds_few(run),
                 unless_held=() if run is None else run.plan.unless_held,
+                waited=time.monotonic() - asked,
             )
             with self._written(partial(self._commit, scope, token, run)):
                 yield
@@ -159,7 +162,7 @@ class PostgresStore(PlanApplier, SnapshotReader, RowTransfer, ModelUseRows, Post
                 row = self._one("run", (token, run.plan.id))
                 session.end()
             except psycopg.OperationalError:
-                raise StoreError(
+                raise DisconnectedError(
                     f"the connection to {self.name} was lost at the very end of a write to {scope}: whether it was "
                     "stored is not known; look, or write it again with the same ids: it will be stored once"
                 ) from error
