@@ -6,7 +6,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from typing import Self
+from typing import Any, Self
 
 import pytest
 from tests.waiting import LONGEST
@@ -296,3 +296,17 @@ def test_a_memory_asks_a_url_for_its_model_only_when_it_consolidates() -> None:
             assert server.received == []
             assert memory.consolidate("c", force=True).problems == ()
         assert [received.path for received in server.received] == ["/v1/models", "/v1/chat/completions"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "draft"}]}, {"type": "text", "text": "said"}]},
+        {"content": [{"type": "reasoning_text", "text": "draft"}, {"type": "text", "text": "sa"}, {"type": "text", "text": "id"}]},
+        {"content": None, "tool_calls": [{"type": "function", "function": {"name": "answer", "arguments": "said"}}]},
+        {"content": "said", "reasoning_content": "draft"},
+    ],
+)  # fmt: skip
+def test_the_text_of_an_answer_in_parts_or_in_a_call(message: dict[str, Any]) -> None:
+    with OpenAIServer(Served(body=json.dumps({"choices": [{"message": message}]}))) as server:
+        assert OpenAICompatible("m", server.url).complete(messages=[{"role": "user", "content": "x"}]) == "said"

@@ -18,6 +18,7 @@ from slowwave.testing import SHAPES, malformed
 SEEDS = range(20)
 SHAPE_OF = {"distil": FACTS, "reconcile": VERDICTS}
 
+DECIDED = '{"reviewed": 2, "changes": [{"fact": 1, "op": "ADD"}]}'
 UNREADABLE = {"01", "02", "03", "04", "05", "08", "10", "11", "21", "25", "26", "28", "31", "33"}
 """Shapes in which, whatever the seed, no answer stands."""
 
@@ -32,13 +33,14 @@ def objects(reply: object) -> Iterator[dict]:
         for inner in reply:
             yield from objects(inner)
     elif isinstance(reply, str):
+        reply = re.sub(r",(?=\s*[}\]])", " ", reply)  # a comma too many is no part of a value
         decoder = json.JSONDecoder(
             strict=False, parse_int=lambda digits: int(digits) if len(digits) < 19 else float("inf")
         )
         for start, character in enumerate(reply):
             if character == "{":
                 try:
-                    yield decoder.raw_decode(reply, start)[0]
+                    yield from objects(decoder.raw_decode(reply, start)[0])
                 except (ValueError, RecursionError):
                     continue
 
@@ -113,7 +115,7 @@ def test_an_empty_list_is_an_answer() -> None:
     "reply",
     [
         "", "null", "I found nothing []", '{"facts": null}', '{"facts": "none"}', '{"rejected": [{"text": "a"}]}',
-        '{"rejected": [{"text": "a"}, {"te', '{"result": {"facts": [{"text": "a"}]}}', "{'facts': [{'text': 'a'}]}",
+        '{"rejected": [{"text": "a"}, {"te', '{"draft": {"facts": [{"text": "a"}]}, "final": {"facts": [{"text": "b"}]}}', "{'facts': [{'text': 'a'}]}",
         '{"facts": {"type": "array"}}', '<think>{"facts": [{"text": "a"}]}', '{"facts": [1, "two", null]}',
         '{"facts": [{"text": "a"}], "facts": [{"text": "b"}]}', 7, None, {"status": "ok"}, [[]], "[" * 100_000, "x" * 1_000_001,
     ],
@@ -121,6 +123,69 @@ def test_an_empty_list_is_an_answer() -> None:
 def test_no_answer_is_an_error_and_never_an_empty_list(reply: object) -> None:
     with pytest.raises(ModelError):
         read(reply, FACTS)
+
+
+ONE = '{"facts": [{"text": "one two", "category": "c", "messages": [1], "quote": "q"}]}'
+DRAFT = '{"facts": [{"text": "draft", "category": "c", "messages": [1], "quote": "q"}]}'
+
+
+def call(arguments: object) -> str:
+    return json.dumps({"name": "answer", "arguments": arguments})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f'{{"answer": {ONE}}}', f'{{"data": {ONE}, "status": "ok"}}', f'{{"data": [{ONE}]}}', json.dumps(ONE), json.dumps(json.dumps(ONE)),
+        json.dumps({"answer": ONE}), json.dumps({"answer": f"```json\n{ONE}\n```"}), json.dumps([{"type": "text", "text": ONE}]),
+        json.dumps({"role": "assistant", "content": ONE}), json.dumps({"choices": [{"message": {"content": ONE}}]}),
+        f"<tool_call>{call(json.loads(ONE))}</tool_call>", f"<tool_call>\n{call(ONE)}\n</tool_call>", f"<tool_call>{ONE}",
+        ONE.replace('"}', '", }'), ONE.replace("}]}", "},\n],\n}"), ONE.replace("[1]", "[1,]"), ONE.replace("[1]", '[["1"]]'),
+    ],
+)  # fmt: skip
+def test_an_answer_is_read_in_what_servers_put_around_it(reply: str) -> None:
+    (item,) = read(reply, FACTS).items
+    assert (item.text, item.messages, item.quote) == ("one two", (1,), "q")
+
+
+@pytest.mark.parametrize(
+    "reply", [f'{{"answer": {DECIDED}}}', json.dumps(DECIDED), DECIDED.replace('"ADD"}', '"ADD",}')]
+)
+def test_verdicts_are_read_in_what_servers_put_around_them(reply: str) -> None:
+    reading = read(reply, VERDICTS)
+    assert ([item.op for item in reading.items], reading.reviewed) == (["ADD"], 2)
+
+
+REASONED = [
+    "<think>{}</think>", "[THINK]{}[/THINK]", "◁think▷{}◁/think▷", "<seed:think>{}</seed:think>", "<|begin_of_thought|>{}<|end_of_thought|>",
+    "<|START_THINKING|>{}<|END_THINKING|>", "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+    "<|channel>thought\n{}<channel|>", "<plan>{}</plan>", "[DRAFT]{}[/DRAFT]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("marks", REASONED)
+def test_a_draft_in_marks_is_no_answer(marks: str) -> None:
+    for answer in (ONE, f"<tool_call>{call(json.loads(ONE))}</tool_call>", f"```json\n{ONE}\n```"):
+        assert texts(marks.format(f" Maybe {DRAFT}? ") + answer) == ["one two"]
+
+
+@pytest.mark.parametrize("marks", REASONED[:8])
+def test_reasoning_without_an_answer_is_no_answer(marks: str) -> None:
+    for reply in (marks.format(DRAFT), marks.partition("{}")[0] + DRAFT):
+        with pytest.raises(ModelError):
+            read(reply, FACTS)
+
+
+def test_an_answer_that_an_item_quotes_is_not_read() -> None:
+    item = {"text": "one", "category": "c", "messages": [1], "quote": DRAFT}
+    assert texts(json.dumps([item])) == texts(json.dumps({"facts": [item]})) == ["one"]
+
+
+def test_commas_too_many_take_linear_time() -> None:
+    started = time.process_time()
+    reply = '{"facts": [' + ", ".join('{"text": "one two",}' for _ in range(90)) + "]}"
+    assert set(texts(reply)) == {"one two"}
+    assert time.process_time() - started < 1
 
 
 def test_a_truncated_item_is_dropped_and_counted() -> None:

@@ -1,5 +1,6 @@
 """Reading summaries: the plain words, or an error."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,10 @@ SAID = "Alice skis in Bern and sails on Lake Thun."
         SAID, f"  {SAID}\n", f'"{SAID}"', f"```\n{SAID}\n```", f"Sure!\n```text\n{SAID}", f"<think>short, {{x}}</think>\n{SAID}",
         f"Here is a concise summary of the memories:\n\n{SAID}", f"Summary: {SAID}", f"**Summary:** {SAID}", SAID.replace(" ", "\n"),
         SAID.replace(" ", "\x07 "), f"\ufeff{SAID}", f"{SAID} I hope this helps!", f"{SAID}\n\nLet me know if you need more", f"{SAID} She also wor",
-        f"{SAID} And then she went to the",
+        f"{SAID} And then she went to the", json.dumps({"summary": SAID}), json.dumps({"answer": {"name": "x-1", "text": SAID}}), json.dumps(SAID),
+        json.dumps([{"type": "text", "text": SAID}]), f"[THINK]A draft.[/THINK]{SAID}", json.dumps({"data": SAID})[:-1] + ",}",
+        "<tool_call>" + json.dumps({"name": "answer", "arguments": json.dumps({"summary": SAID})}) + "</tool_call>",
+        f"<|channel|>analysis<|message|>A draft.<|end|><|start|>assistant<|channel|>final<|message|>{SAID}",
     ],
 )  # fmt: skip
 def test_the_plain_text_of_a_summary_is_found(reply: str, brief: Callable[..., Any]) -> None:
@@ -27,7 +31,7 @@ def test_the_plain_text_of_a_summary_is_found(reply: str, brief: Callable[..., A
 @pytest.mark.parametrize(
     "reply",
     [
-        "", " \n", "null", "true", "42", "...", "ok", '{"summary": "Alice skis."}', "[1, 2, 3, 4, 5]", "<summary>Alice skis.</summary>", "| Alice | skis |",
+        "", " \n", "null", "true", "42", "...", "ok", '{"summary": "Alice skis.", "title": "Alice and skis"}', "[1, 2, 3, 4, 5]", "<summary>Alice skis.</summary>", "| Alice | skis |",
         "<think>Alice skis in Bern.", "I'm sorry, I can't help with that.", "I cannot summarize these memories.", "As an AI language model, I am not able to process this request.",
         "Task: summarise\n\nCompress these memories", {"facts": []}, "Alice skis and skis. " * 3, "word " * 1_000, "- text: Alice skis in Bern.", "Alice skis in Ber", "Alice skis in the",
     ],

@@ -35,6 +35,8 @@ _FORKED: Final = (
 _POLL: Final = 0.5  # seconds between checks that the event loop of the model still runs
 _TOKENS_MAX: Final = 10_000_000  # of one call; no context window is as large
 _TOO_MANY: Final = 429
+_SPOKEN: Final = frozenset({"text", "output_text"})
+"""The types of the parts that are the answer; others with a text may be reasoning."""
 _LENGTH: Final = ("length", "max_tokens")
 _TOKEN_NAMES: Final = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 
@@ -264,10 +266,12 @@ def _content_text(content: object) -> str:
 
 
 def _joined(parts: Sequence[Any]) -> str | None:
-    """The text of a message in parts; parts without text, such as reasoning, are ignored."""
-    texts = [text for part in parts if isinstance(text := _field(part, "text"), str)]
-    typed = parts and all(isinstance(_field(part, "type"), str) for part in parts)
-    return "".join(texts) if typed and texts else None
+    """The text of a message in parts; reasoning and parts without text are ignored."""
+    if not parts or not all(isinstance(_field(part, "type"), str) for part in parts):
+        return None
+    spoken = [part for part in parts if _field(part, "type") in _SPOKEN] or parts
+    texts = [text for part in spoken if isinstance(text := _field(part, "text"), str)]
+    return "".join(texts) if texts else None
 
 
 def _field(value: object, name: str) -> object:

@@ -1,4 +1,4 @@
-"""Finds JSON values in the reply of a model. Incomplete values are skipped, never repaired."""
+"""Finds JSON values in the reply of a model. Incomplete values are skipped, never repaired; a comma too many is ignored."""
 
 import json
 import math
@@ -16,7 +16,20 @@ _FAILURES_MAX: Final = 2_000  # failed decodings; each one costs a pass over the
 _DIGITS: Final = 18  # an integer with more digits is read as infinity, which no field accepts
 
 _OPENING: Final = re.compile(r'\{(?=\s*["}])|\[')
-_REASONING: Final = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_COMMAS_MAX: Final = 100
+_PIECE: Final = 100_000
+"""How many commas before a closing bracket are ignored in one value, and in how many characters: each costs a pass over them."""
+_STRINGS_MAX: Final = 5
+"""JSON texts of JSON texts that are unwrapped."""
+_REASONING: Final = re.compile(
+    r"[<\[◁][|｜]?(?P<name>/?[\w:▁]{0,20}(?:think|thought|reason|reflect|analysis|scratchpad)[\w▁]{0,8})[|｜]?[>\]▷]"
+    r"|<\|?channel\|?>\s*(?P<channel>\w*)(?:\s*<\|message\|>)?",
+    re.IGNORECASE,
+)
+"""Marks around reasoning, in the brackets that models use, and the channels of an answer in several."""
+_REASONS: Final = re.compile(r"think|thought|reason|analysis", re.IGNORECASE)
+_CLOSES: Final = re.compile(r"/|end", re.IGNORECASE)
+_PAIR: Final = re.compile(r"[<\[◁][|｜]?(?P<close>/?)(?P<name>[A-Za-z][\w:▁-]{0,30})[|｜]?[>\]▷]")
 _FENCE: Final = re.compile(r"(?:```|~~~)[^\n`{\[]*")
 _SEPARATOR: Final = re.compile(r"[\s,]*")
 _BARE_LIST: Final = re.compile(r"\s*\[(?=\s*\{)")
@@ -35,6 +48,29 @@ class Value:
     start: int
     end: int
     data: Any
+
+
+def unwrapped(text: str) -> str:
+    """The text that a JSON text contains, if the whole reply is one."""
+    for _ in range(_STRINGS_MAX):
+        if not text.lstrip().startswith('"'):
+            break
+        try:
+            inner = json.loads(text, strict=False)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(inner, str):
+            break
+        text = inner
+    return text
+
+
+def parsed(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """The JSON value that a whole text is, also within a fence; None if it is none."""
+    if (fence := _FENCE.match(text.lstrip())) is not None:
+        text = text.lstrip()[fence.end() :].rstrip().removesuffix(fence.group()[:3])
+    data, end, _ = _decoded(text, len(text) - len(text.lstrip()))
+    return data if data is not None and not text[end:].strip() else None
 
 
 def values(text: str) -> list[Value]:
@@ -60,18 +96,30 @@ def values(text: str) -> list[Value]:
     return found
 
 
-def strip_reasoning(text: str, found: Sequence[Value]) -> tuple[int, int]:
+def strip_reasoning(
+    text: str, found: Sequence[Value], fits: Callable[[Value], bool] = lambda _: False
+) -> tuple[int, int]:
     """The span of the reply without its reasoning: after the last closing mark, before an opening mark after it.
 
-    Marks inside the strings of a value are ignored.
+    Of marks in pairs whose name does not say what they are around, it begins after the last one that a value that fits
+    follows. Marks inside the strings of a value are ignored.
     """
     begin, end = 0, len(text)
     for mark in _outside(_REASONING.finditer(text), found):
-        if mark.group(1):
+        name, channel = mark.group("name", "channel")
+        if _CLOSES.match(name) if name else not _REASONS.search(channel):
             begin, end = mark.end(), len(text)
         else:
             end = min(end, mark.start())
-    return begin, max(begin, end)
+    end = max(begin, end)
+    last = max((value.start for value in found if fits(value) and begin <= value.start < end), default=begin)
+    pairs = _outside(_PAIR.finditer(text, begin, last), found)
+    open_ones = [mark.group("name") for mark in pairs if not mark.group("close")]
+    for mark in pairs:
+        name = mark.group("name")
+        if mark.group("close") and name in open_ones and open_ones.count(name) == 1:
+            begin = mark.end()
+    return begin, end
 
 
 def last_fenced_block(
@@ -154,14 +202,33 @@ def _outside(marks: Iterator[re.Match[str]], found: Sequence[Value]) -> list[re.
 def _decoded(text: str, start: int) -> tuple[Any, int, int]:
     """The value that begins at `start`, its end (`start` if there is none), and the characters read without a value."""
     try:
-        data, end = _DECODER.raw_decode(text, start)
+        return *_DECODER.raw_decode(text, start), 0
     except json.JSONDecodeError as error:
+        if (end := _without_commas(text, start, error.pos)) is not None:
+            return end
         # The position of an unterminated string is its start, but the decoder read to the end of the text.
         unterminated = error.msg.startswith("Unterminated string")
         return None, start, (len(text) if unterminated else error.pos + 1) - start
     except RecursionError:
         raise ModelError("the reply is nested too deeply to be read") from None
-    return data, end, 0
+
+
+def _without_commas(text: str, start: int, failed: int) -> tuple[Any, int, int] | None:
+    """The value that begins at `start`, read without the commas before a closing bracket; None if more is wrong with it."""
+    piece, place = text[start : start + _PIECE], failed - start
+    for _ in range(_COMMAS_MAX):
+        if piece[place : place + 1] in {"}", "]"}:  # newer versions of Python name the comma, older ones the bracket
+            place = len(piece[:place].rstrip()) - 1
+        if place < 1 or piece[place : place + 1] != "," or piece[place + 1 :].lstrip()[:1] not in {"}", "]"}:
+            return None
+        piece = f"{piece[:place]} {piece[place + 1 :]}"  # of the same length: positions stay
+        try:
+            data, end = _DECODER.raw_decode(piece)
+        except json.JSONDecodeError as error:
+            place = error.pos
+        else:
+            return data, start + end, 0
+    return None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:

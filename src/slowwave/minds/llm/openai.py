@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from slowwave.errors import InputError, ModelError, SettingsError
-from slowwave.minds.llm.calls import LLMResponse, Messages
+from slowwave.minds.llm.calls import LLMResponse, Messages, raw_of, response_text
 from slowwave.minds.llm.shared_limits import free
 from slowwave.ports import LLM
 from slowwave.transport import RejectedError, RetryPolicy, Server, TransportError
@@ -165,7 +165,9 @@ class OpenAICompatible:
         data = self._provider.post("/chat/completions", body)
         try:
             message = data["choices"][0]["message"]
-            text = message.get("content") or message.get("refusal")
+            content = message.get("content")
+            said: object = content if isinstance(content, Mapping) else response_text(message)
+            text = said or _arguments(message) or message.get("refusal")
         except (LookupError, TypeError, AttributeError):
             raise ModelError(f"{self._provider.address} answered without any choice; is it a chat API?") from None
         return _response(data, text)
@@ -274,6 +276,12 @@ def public_spec(spec: str) -> str:
     return f"{base}{address_of(url)}{mark}{model}"
 
 
+def _arguments(message: Mapping[str, Any]) -> object:
+    """The arguments of the only call in a message: some servers follow a schema by a call of a function."""
+    calls = message.get("tool_calls")
+    return calls[0]["function"]["arguments"] if isinstance(calls, list) and len(calls) == 1 else None
+
+
 def _response(data: Mapping[str, Any], text: object) -> LLMResponse:
     """The text with the token counts and the reason of the end of OpenAI's or Ollama's reply."""
     usage = data.get("usage")
@@ -284,7 +292,7 @@ def _response(data: Mapping[str, Any], text: object) -> LLMResponse:
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else data
     reason = choice.get("finish_reason", choice.get("done_reason"))
     return LLMResponse(
-        text if isinstance(text, str) else "",
+        raw_of(text) if isinstance(text, str | Mapping | list) else "",
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         finish_reason=reason if isinstance(reason, str) else None,

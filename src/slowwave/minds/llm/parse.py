@@ -2,18 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from slowwave.errors import ModelError
-from slowwave.minds.llm.calls import Content
+from slowwave.minds.llm.calls import Content, response_text
 from slowwave.minds.llm.json_scan import (
     DuplicateKeyError,
     Value,
     last_fenced_block,
+    parsed,
     salvage_items,
     strip_reasoning,
+    unwrapped,
     values,
 )
 from slowwave.minds.llm.reply_models import FactItem, Fields, ItemError, VerdictItem
@@ -25,6 +27,8 @@ LISTED: Final = 50
 """The number of refused items that are listed one by one; the others are counted by reason."""
 
 _SHOWN: Final = 200  # characters of a refused text
+_DEPTH: Final = 8  # levels of objects, lists and JSON texts around an answer
+_OPENINGS: Final = ("{", "[", '"', "```")
 _JSON_MARKS: Final = frozenset('{}[]"')
 
 Item = TypeVar("Item", bound=FactItem | VerdictItem)
@@ -35,12 +39,13 @@ class Shape(Generic[Item]):
     """The form of an answer: a list of items under a key. An object with the required fields is an item.
 
     `former` is the key of an earlier form of the answer, which is still read. `count` names the number of reviewed things
-    beside the list.
+    beside the list. `evidence` are fields that only an item has.
     """
 
     key: str
     read: Callable[[Fields], Item]
     required: frozenset[str]
+    evidence: frozenset[str]
     former: str = ""
     count: str = ""
 
@@ -58,9 +63,19 @@ class ParsedReply(Generic[Item]):
     reviewed: int | None = None
 
 
-FACTS: Final = Shape(key="facts", read=FactItem.read, required=frozenset({"text"}))
+FACTS: Final = Shape(
+    key="facts",
+    read=FactItem.read,
+    required=frozenset({"text"}),
+    evidence=frozenset({"quote", "category", "messages"}),
+)
 VERDICTS: Final = Shape(
-    key="changes", read=VerdictItem.read, required=frozenset({"fact", "op"}), former="verdicts", count="reviewed"
+    key="changes",
+    read=VerdictItem.read,
+    required=frozenset({"fact", "op"}),
+    evidence=frozenset({"fact", "op"}),
+    former="verdicts",
+    count="reviewed",
 )
 
 
@@ -76,8 +91,9 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
         whole = [Value(start=0, end=0, data=reply)]
         checked = _checked(_present(_listed(whole, "", shape), str(reply), shape), shape)
         return replace(checked, reviewed=_reviewed(whole, shape))
+    reply = unwrapped(reply)
     found = values(reply)
-    spoken = strip_reasoning(reply, found)
+    spoken = strip_reasoning(reply, found, lambda value: _wrapped(value.data, shape) is not None)
     span = last_fenced_block(reply, spoken, found, lambda value: _items_of(value.data, shape) is not None)
     inside = [value for value in found if span[0] <= value.start and value.end <= span[1]]
     listed = _listed(inside, _around(reply, span, inside), shape)
@@ -92,8 +108,8 @@ def read(reply: str | Mapping[str, Any] | Sequence[Any], shape: Shape[Item]) -> 
 
 def _reviewed(found: Sequence[Value], shape: Shape[Item]) -> int | None:
     """How many things the values with a list say were reviewed; None if one of them does not say."""
-    lists = [value.data for value in found if shape.count and _wrapped(value.data, shape) is not None]
-    numbers = [data.get(shape.count) for data in lists]
+    holders = [_holder(value.data, shape) for value in found] if shape.count else []
+    numbers = [holder.get(shape.count) for holder in holders if holder is not None]
     whole = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
     return sum(whole) if whole and len(whole) == len(numbers) else None
 
@@ -127,12 +143,27 @@ def _items_of(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
 
 def _wrapped(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
     """The list under the key; a single item instead of a list counts as a list of one."""
-    if not isinstance(data, Mapping) or isinstance(data, DuplicateKeyError):
-        return None
-    under = data.get(shape.key, data.get(shape.former))
-    if isinstance(under, Mapping):
-        return [under] if shape.required <= under.keys() else None
-    return under if isinstance(under, list | tuple) else None
+    holder = _holder(data, shape)
+    under = None if holder is None else holder.get(shape.key, holder.get(shape.former))
+    return [under] if isinstance(under, Mapping) else under
+
+
+def _holder(data: object, shape: Shape[Item], depth: int = _DEPTH) -> Mapping[str, Any] | None:
+    """The object with the list under the key: the value, or the only one inside it, also inside a JSON text of it.
+
+    Servers put an answer into an object ("answer", "data"), a list of parts, or the arguments of a call. An item contains
+    no answer: its text may quote one.
+    """
+    if isinstance(data, str):
+        data = parsed(data) if depth and data.lstrip().startswith(_OPENINGS) else None
+    if isinstance(data, Mapping):
+        under = data.get(shape.key, data.get(shape.former))
+        listed = isinstance(under, list | tuple) or (isinstance(under, Mapping) and shape.required <= under.keys())
+        if isinstance(data, DuplicateKeyError) or shape.evidence & data.keys() or listed:
+            return data if listed and not isinstance(data, DuplicateKeyError) else None
+    inside = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    holders = [found for each in inside if depth and (found := _holder(each, shape, depth - 1)) is not None]
+    return holders[0] if len(holders) == 1 else None
 
 
 def _bare(data: object, shape: Shape[Item]) -> Sequence[Any] | None:
@@ -222,6 +253,9 @@ _CLOSING: Final = re.compile(
 _YAML: Final = re.compile(r"^-\s+\w+:\s")
 _ENDS: Final = ".!?…。！？"
 _AFTER_END: Final = "\"')]”’»*"
+_TAG: Final = re.compile(r"<[^<>]{1,40}>")
+_NAME: Final = re.compile(r"[\w.:-]*", re.ASCII)
+_WORDS: Final = re.compile(r"\w+\W+\w")
 _LITERALS: Final = frozenset({"null", "true", "false", "None", "True", "False"})
 _SENTENCE: Final = re.compile(r"[^.!?。！？]+")
 _FENCED: Final = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
@@ -233,8 +267,7 @@ def summary(content: Content, brief: SummaryRequest) -> str:
     Raises:
         ModelError: the answer is empty, a refusal, data instead of prose, the prompt itself, too long, or repeats itself.
     """
-    if not isinstance(content, str):
-        raise ModelError("data instead of a text in plain words")
+    content = _told(content)
     longest = _CHARACTERS_PER_WORD * brief.words + _EXTRA_CHARACTERS
     begin, end = strip_reasoning(content, ())
     text = tidy(_PREFACE.sub("", _plain(content[begin:end].strip())))
@@ -252,6 +285,41 @@ def summary(content: Content, brief: SummaryRequest) -> str:
     if max(counts.values(), default=0) >= _REPETITIONS:
         raise ModelError("a text that repeats itself")
     return _complete_sentences(_CLOSING.sub("", text), brief)
+
+
+def _told(content: Content) -> str:
+    """The text of an answer: of data, the only text in it that is no name of something.
+
+    Raises:
+        ModelError: it is data with no such text, or with several.
+    """
+    data: object = content
+    if isinstance(content, str):
+        found = values(content)
+        begin, end = strip_reasoning(content, found)
+        inside = [value for value in found if begin <= value.start and value.end <= end]
+        if len(inside) != 1 or _WORDS.search(_TAG.sub("", _around(content, (begin, end), inside))):
+            return unwrapped(content)
+        data = inside[0].data
+    told = [text for text in _leaves(data) if not _NAME.fullmatch(text.strip())]
+    if len(told) != 1:
+        raise ModelError(f"data instead of a text in plain words: {str(content)[:80]!r}")
+    return told[0]
+
+
+def _leaves(data: object, depth: int = _DEPTH) -> Iterator[str]:
+    """The texts in a value, also those in a JSON text in it."""
+    if isinstance(data, str):
+        inner = parsed(data) if depth and data.lstrip().startswith(_OPENINGS) else None
+        if inner is None:
+            yield data
+            return
+        data = inner
+    if isinstance(data, list | tuple) and (joined := response_text(data)) and isinstance(joined, str):
+        yield joined
+    elif isinstance(data, Mapping | list | tuple):
+        for each in data.values() if isinstance(data, Mapping) else data:
+            yield from _leaves(each, depth - 1) if depth else ()
 
 
 def _complete_sentences(text: str, brief: SummaryRequest) -> str:

@@ -150,8 +150,12 @@ def _integers(fields: Fields, name: str) -> tuple[int, ...]:
     """The whole numbers of a list, or one number; none if the field is missing, null or empty."""
     value = fields.get(name)
     if isinstance(value, list | tuple):
-        return tuple(_integer({name: each}, name) for each in value)
+        return tuple(number for each in value for number in _nested(each, name))
     return () if value is None else (_integer(fields, name),)
+
+
+def _nested(value: object, name: str) -> tuple[int, ...]:
+    return _integers({name: value}, name) if isinstance(value, list | tuple) else (_integer({name: value}, name),)
 
 
 def _operation(fields: Fields, name: str) -> str:
