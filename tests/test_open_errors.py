@@ -126,22 +126,14 @@ NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001 - the mistake that is tested
 
 
 @pytest.mark.parametrize("name", ["since", "until", "as_of", "known_at"])
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (NAIVE, r"{} 2026-03-01 00:00:00 has no time zone: use datetime\.now\(UTC\)"),
-        ("2026-03-01", "{}=.* is of type str: pass a datetime with a time zone"),
-    ],
-)
-def test_a_time_without_a_zone_or_of_another_type_is_refused_with_the_remedy(
-    name: str, wrong: object, said: str
-) -> None:
+def test_a_time_of_another_type_is_refused_with_the_remedy(name: str) -> None:
+    said = f"{name}=.* is of type str: pass a datetime"
     with AgentMemory.open(":memory:", llm=None, embedder="none") as memory:
-        with pytest.raises(InputError, match=said.format(name)):
-            memory.search("who owns deploys?", **{name: wrong})  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=said):
+            memory.search("who owns deploys?", **{name: "2026-03-01"})  # type: ignore[arg-type]
         if name == "since":
-            with pytest.raises(InputError, match=said.format(name)):
-                memory.cost(since=wrong)  # type: ignore[arg-type]
+            with pytest.raises(InputError, match=said):
+                memory.cost(since="2026-03-01")  # type: ignore[arg-type]
 
 
 def test_a_clock_without_a_zone_and_one_that_is_no_function_are_refused() -> None:

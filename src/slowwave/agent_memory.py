@@ -26,10 +26,11 @@ from slowwave.model.names import (
 )
 from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
-from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
+from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts, in_zone
 from slowwave.model.query import Context, Hit, Where
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.model.suggestions import suggests_names
+from slowwave.model.zone import local
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports, Progress
 from slowwave.session import (
     FROM_SETTINGS,
@@ -95,6 +96,7 @@ class AgentMemory:
         llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
         embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -121,6 +123,7 @@ class AgentMemory:
                 llm=llm,
                 embedder=embedder,
                 config=config,
+                zone=zone,
                 clock=clock,
                 strict=strict,
                 create=create,
@@ -154,6 +157,7 @@ class AgentMemory:
         llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
         embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -174,6 +178,8 @@ class AgentMemory:
             embedder: "static", "minilm", "openai:MODEL", or an object with `name` and `embed`. "none" or None: search
                 by words only. By default SLOWWAVE_EMBEDDER, else "static".
             config: the numbers of all policies; None: those of the settings file, else the defaults.
+            zone: the time zone of times without one and of messages without a time, such as "Europe/Berlin" or "+09:00". A
+                message counts "today" and "tomorrow" in the offset of its own time. None: that of `config`, else UTC.
             clock: a function that returns the present time, with a time zone; None: the system's clock.
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
             sleep_every: run a sleep pass this often on a separate thread: a timedelta, seconds, or text such as "8h".
@@ -182,7 +188,7 @@ class AgentMemory:
             unknown: no other argument is accepted; the error says where fields of Config belong.
 
         Raises:
-            InputError: the store, scope or `sleep_every` is invalid, an argument is unknown, or there is no store.
+            InputError: the store, scope, zone or `sleep_every` is invalid, an argument is unknown, or there is no store.
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
         """
@@ -193,6 +199,7 @@ class AgentMemory:
             llm=llm,
             embedder=embedder,
             config=config,
+            zone=zone,
             clock=clock,
             strict=strict,
             sleep_every=sleep_every,
@@ -208,6 +215,7 @@ class AgentMemory:
         llm: str | LLM | Mind | None = None,
         embedder: str | Embedder | None = "static",
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -225,6 +233,7 @@ class AgentMemory:
             llm=llm,
             embedder=embedder,
             config=config,
+            zone=zone,
             clock=clock,
             strict=strict,
             sleep_every=sleep_every,
@@ -257,7 +266,7 @@ class AgentMemory:
         """
         return self.of_session(self._session.view(self.ports.trusting(trust, review=review)))
 
-    def within(self, *names: str | int | UUID, inherit: bool = False) -> Self:
+    def within(self, *names: str | int | UUID, inherit: bool = False, zone: str | None = None) -> Self:
         """Return the memory of a scope below this one, in the same open store. Nothing is read or loaded.
 
         `memory.within("notes")` of scope "acme/alice" has the scope "acme/alice/notes". Each name is one part of the
@@ -266,11 +275,12 @@ class AgentMemory:
         Args:
             names: one or more texts, ints or UUIDs.
             inherit: also read the memories of the parent scopes. They are never written.
+            zone: the time zone of times without one and of messages without a time, as in `open`. None: that of this memory.
 
         Raises:
-            InputError: there is no name, one is invalid, or the path is too long.
+            InputError: there is no name, one is invalid, the path is too long, or the zone is unknown.
         """
-        return self.of_session(self._session.within(names, inherit=inherit))
+        return self.of_session(self._session.within(names, inherit=inherit, zone=zone))
 
     def close(self) -> None:
         """Close this memory. One that was opened by `open` also closes its store and stops the background threads.
@@ -421,7 +431,7 @@ class AgentMemory:
             valid_from=at,
             expires_at=expires_at,
         )
-        return self._session.after_write(add_facts(self.ports.start_run(), (checked_fact(fact),)))
+        return self._session.after_write(add_facts(self.ports.start_run(), (checked_fact(fact, self.ports.zone),)))
 
     @traced("upsert_memory")
     def add_all(self, facts: "Iterable[FactLike]") -> Receipt:
@@ -812,7 +822,9 @@ class AgentMemory:
             check_fields(after, "after")
         else:
             after = optional_name(after, "after", numbers=True)
-        return self.ports.store.listed_conversations(self.ports.scope, optional_count(limit, "limit"), after)
+        found = self.ports.store.listed_conversations(self.ports.scope, optional_count(limit, "limit"), after)
+        zone = self.ports.zone
+        return [replace(one, first_at=local(one.first_at, zone), last_at=local(one.last_at, zone)) for one in found]
 
     @traced("update_memory")
     def set_title(self, conversation: str | int, title: str | None) -> Receipt:
@@ -1221,7 +1233,7 @@ class AgentMemory:
         Raises:
             NotFoundError: this scope has no memory of that id.
         """
-        return self.ports.store.history(self.get(memory_id).scope, memory_id)
+        return in_zone(self.ports.store.history(self.get(memory_id).scope, memory_id), self.ports.zone)
 
     def links(self, memory_id: str) -> list[LinkRow]:
         """Return the links between a memory and others.
@@ -1272,9 +1284,8 @@ class AgentMemory:
         if parts not in get_args(RunParts):
             raise InputError(f"parts={parts!r}: use {', '.join(get_args(RunParts))}")
         cursor = None if after is None else self.run(after.id if isinstance(after, Run) else after).id
-        return store.runs(
-            scope, optional_count(limit, "limit"), optional_name(cause, "cause"), parts=parts, after=cursor
-        )
+        most, cause = optional_count(limit, "limit"), optional_name(cause, "cause")
+        return in_zone(store.runs(scope, most, cause, parts=parts, after=cursor), self.ports.zone)
 
     def run(self, run_id: str) -> Run:
         """Return one run with its plan and, in `parts`, the runs that are parts of it.
@@ -1286,7 +1297,9 @@ class AgentMemory:
         run = ports.store.run(ports.scope, checked_id(run_id, "run_id"))
         if run is None:
             raise NotFoundError(f"no run {run_id!r} in scope {ports.scope}: `runs` lists those that exist")
-        return replace(run, parts=tuple(ports.store.children(ports.scope, run.id))) if run.part_count else run
+        parts = ports.store.children(ports.scope, run.id) if run.part_count else ()
+        (shown,) = in_zone([replace(run, parts=tuple(in_zone(parts, ports.zone)))], ports.zone)
+        return shown
 
     def cost(self, since: datetime | None = None) -> "CostReport":
         """Return what models have cost since a time (None: in all), as a total and by cause, from the journal."""

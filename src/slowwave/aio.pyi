@@ -74,6 +74,7 @@ class AsyncAgentMemory:
         llm: str | LLM | Mind | None | FromSettings = ...,
         embedder: str | Embedder | None | FromSettings = ...,
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -88,13 +89,14 @@ class AsyncAgentMemory:
         llm: str | LLM | Mind | None = None,
         embedder: str | Embedder | None = "static",
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
         **unknown: Never,
     ) -> Opening[Self]: ...
     def trusting(self, trust: Trust, *, review: bool | None = None) -> Self: ...
-    def within(self, *names: str | int | UUID, inherit: bool = False) -> Self: ...
+    def within(self, *names: str | int | UUID, inherit: bool = False, zone: str | None = None) -> Self: ...
     async def close(self) -> None: ...
     async def now(self) -> datetime: ...
     async def add_message(self, message: MessageLike, conversation: str | int | None = None) -> Receipt: ...
@@ -346,6 +348,7 @@ class AsyncSlowwave:
         llm: str | LLM | Mind | None | FromSettings = ...,
         embedder: str | Embedder | None | FromSettings = ...,
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -359,12 +362,15 @@ class AsyncSlowwave:
         llm: str | LLM | Mind | None = None,
         embedder: str | Embedder | None = "static",
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
         **unknown: Never,
     ) -> Opening[Self]: ...
-    def within(self, *names: str | int | UUID | Scope, inherit: bool = False) -> AsyncAgentMemory: ...
+    def within(
+        self, *names: str | int | UUID | Scope, inherit: bool = False, zone: str | None = None
+    ) -> AsyncAgentMemory: ...
     async def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]: ...
     async def find(self, memory_id: str, prefix: str = "") -> Memory: ...
     async def delete_scope(self, path: str | Scope, *, rewrite: bool | None = None) -> ErasureReceipt: ...

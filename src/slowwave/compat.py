@@ -184,7 +184,8 @@ class MemoryConsolidator:
         stored = ports.store.select((ports.scope,), where) if name is not None else []
         ids = {message.ref or message.id for message in stored}
         places = ((f"message {number}", message) for number, message in enumerate(recent))
-        given = [checked_message(one, place) for place, message in places for one in as_messages(message, place)]
+        split = [(place, one) for place, message in places for one in as_messages(message, place)]
+        given = [checked_message(one, place, zone=ports.zone) for place, one in split]
         new = [message for message in given if message.id is None or message.id not in ids]
         stored_texts = [(message.role, message.text) for message in stored]
         texts = [(message.role, message.content) for message in new]
@@ -245,7 +246,7 @@ def update_memory(
         InputError: the candidate is invalid, or is of lower trust and a person deleted it.
     """
     ports = _run_ports(memory, llm, model)
-    receipt = add_facts(ports, (checked_fact(_fact(candidate)),))
+    receipt = add_facts(ports, (checked_fact(_fact(candidate), ports.zone),))
     (outcome,) = receipt.outcomes
     if outcome.memory_id is None:
         raise InputError(f"the fact was not stored: {outcome.reason}")

@@ -4,17 +4,20 @@ from __future__ import annotations  # the types of all ports take 15 ms to impor
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from slowwave.errors import InputError
 from slowwave.model.index_entry import fingerprint
 from slowwave.model.message import checked_time
 from slowwave.model.plan import FREE, Cost, Event, Plan, Receipt, Run, RunParts, Written
+from slowwave.model.zone import zone_of
 from slowwave.policy.guard.trust import checked_trust, least
 from slowwave.upkeep import Leases, ModelLimits, Scheduler, Scrubber
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from datetime import datetime
+    from datetime import tzinfo
 
     import numpy as np
     from numpy.typing import NDArray
@@ -591,7 +594,19 @@ class Ports:
 
     def now(self) -> datetime:
         """The present time in UTC, checked to have a time zone."""
-        return checked_time(self.clock(), "the clock's time")
+        now = self.clock()
+        if isinstance(now, datetime) and now.tzinfo is None:
+            raise InputError(f"the clock's time {now.isoformat(' ')} has no time zone: use datetime.now(UTC)")
+        return checked_time(now, "the clock's time").astimezone(UTC)
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of times without one, and of messages without a time."""
+        return zone_of(self.config.zone)
+
+    def time(self, at: datetime, what: str) -> datetime:
+        """A checked time of a caller with its offset, in the zone of these ports if it has none. `what` is its name in errors."""
+        return checked_time(at, what, self.zone)
 
     def trusting(self, trust: str, *, review: bool | None = None) -> Ports:
         """These ports with a ceiling: nothing written through them is trusted more. A ceiling is never raised again.

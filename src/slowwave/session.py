@@ -208,9 +208,10 @@ class MemorySession:
         """Another session of the same open store. Closing it leaves the store open."""
         return MemorySession(self.store, ports)
 
-    def within(self, names: Sequence[object], *, inherit: bool) -> "MemorySession":
+    def within(self, names: Sequence[object], *, inherit: bool, zone: str | None = None) -> "MemorySession":
         """The session of a scope below this one, by the names of its path."""
-        return self.view(ports_of(self.ports, scope_of(plain_names(names), below=self.scope), inherit=inherit))
+        scope = scope_of(plain_names(names), below=self.scope)
+        return self.view(ports_of(self.ports, scope, inherit=inherit, zone=zone))
 
     def close(self) -> None:
         """Close this session, and the store if this session owns it. Idempotent."""
@@ -276,6 +277,7 @@ def open_store(
     llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
     embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
     config: Config | None = None,
+    zone: str | None = None,
     clock: Clock | None = None,
     strict: bool = False,
     create: bool = True,
@@ -290,7 +292,7 @@ def open_store(
         inherit=inherit,
         llm=known.llm if isinstance(llm, FromSettings) else llm,
         embedder=(known.embedder or "static") if isinstance(embedder, FromSettings) else embedder,
-        config=config or known.config,
+        config=_in_zone(config or known.config, zone),
         clock=clock,
         known=known,
         create=create,
@@ -303,9 +305,14 @@ def plain_names(names: Sequence[object]) -> list[object]:
     return [str(name) if isinstance(name, UUID) else name for name in names]
 
 
-def ports_of(ports: Ports, scope: str, *, inherit: bool = False) -> Ports:
-    """The ports of another scope of the same store."""
-    return replace(ports, scope=scope, scopes=(scope, *(ancestors(scope) if inherit else ())))
+def ports_of(ports: Ports, scope: str, *, inherit: bool = False, zone: str | None = None) -> Ports:
+    """The ports of another scope of the same store, in another zone unless it is None."""
+    scopes = (scope, *(ancestors(scope) if inherit else ()))
+    return replace(ports, scope=scope, scopes=scopes, config=_in_zone(ports.config, zone))
+
+
+def _in_zone(config: Config, zone: str | None) -> Config:
+    return config if zone is None else replace(config, zone=zone)
 
 
 def refuse_unknown_arguments(unknown: Mapping[str, object], function: Callable[..., object]) -> None:

@@ -66,6 +66,7 @@ class Slowwave:
         llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
         embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -77,7 +78,14 @@ class Slowwave:
         refuse_unknown_arguments(unknown, type(self).open)
         pause = seconds(sleep_every) if sleep_every is not None else None
         self._session = open_store(
-            store, llm=llm, embedder=embedder, config=config, clock=clock, strict=strict, create=create
+            store,
+            llm=llm,
+            embedder=embedder,
+            config=config,
+            zone=zone,
+            clock=clock,
+            strict=strict,
+            create=create,
         )
         self._async: AsyncSlowwave | None = None
         if pause is not None:
@@ -91,6 +99,7 @@ class Slowwave:
         llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
         embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -104,6 +113,8 @@ class Slowwave:
             llm: the model of all scopes, as in `AgentMemory.open`. By default SLOWWAVE_LLM, else the offline rules.
             embedder: the embedder of all scopes, as in `AgentMemory.open`. By default SLOWWAVE_EMBEDDER, else "static".
             config: the numbers of all policies; None: those of the settings file, else the defaults.
+            zone: the time zone of times without one and of messages without a time, such as "Europe/Berlin" or "+09:00". A
+                message counts "today" and "tomorrow" in the offset of its own time. None: that of `config`, else UTC.
             clock: a function that returns the present time, with a time zone; None: the system's clock.
             strict: raise PortError if a model or embedder fails, instead of reporting it in the result.
             sleep_every: run `sleep_due` this often on a separate thread: a timedelta, seconds, or text such as "8h".
@@ -114,7 +125,7 @@ class Slowwave:
 
         Raises:
             NotFoundError: there is no store, and `create` is False.
-            InputError: the store or `sleep_every` is invalid, or an argument is unknown.
+            InputError: the store, zone or `sleep_every` is invalid, or an argument is unknown.
             SettingsError: the kind of store, model or embedder is unknown, or an extra is not installed.
             StoreError: the store cannot be opened; each subclass says what to do.
         """
@@ -123,6 +134,7 @@ class Slowwave:
             llm=llm,
             embedder=embedder,
             config=config,
+            zone=zone,
             clock=clock,
             strict=strict,
             sleep_every=sleep_every,
@@ -137,6 +149,7 @@ class Slowwave:
         llm: str | LLM | Mind | None = None,
         embedder: str | Embedder | None = "static",
         config: Config | None = None,
+        zone: str | None = None,
         clock: Clock | None = None,
         strict: bool = False,
         sleep_every: timedelta | str | float | None = None,
@@ -153,12 +166,13 @@ class Slowwave:
             llm=llm,
             embedder=embedder,
             config=config,
+            zone=zone,
             clock=clock,
             strict=strict,
             sleep_every=sleep_every,
         )
 
-    def within(self, *names: str | int | UUID | Scope, inherit: bool = False) -> AgentMemory:
+    def within(self, *names: str | int | UUID | Scope, inherit: bool = False, zone: str | None = None) -> AgentMemory:
         """Return the memory of a scope: `within("acme", "alice")` has the scope "acme/alice". Nothing is read or loaded.
 
         Each name is one part of the path, whatever it contains, so that no user's name can reach the scope of another.
@@ -172,13 +186,14 @@ class Slowwave:
         Args:
             names: one or more texts, ints or UUIDs; or one Scope of `scopes`, which names its own path.
             inherit: also read the memories of the parent scopes ("acme" for "acme/alice"). They are never written.
+            zone: the time zone of times without one and of messages without a time, as in `open`. None: that of the store.
 
         Raises:
-            InputError: there is no name, one is invalid, or the path is longer than 2,048 bytes of UTF-8.
+            InputError: there is no name, one is invalid, the path is longer than 2,048 bytes of UTF-8, or the zone is unknown.
         """
         if len(names) == 1 and isinstance(names[0], Scope):
-            return self._at(checked_scope(names[0].path), inherit=inherit)
-        return self._at(scope_of(plain_names(names)), inherit=inherit)
+            return self._at(checked_scope(names[0].path), inherit=inherit, zone=zone)
+        return self._at(scope_of(plain_names(names)), inherit=inherit, zone=zone)
 
     def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]:
         """Return scopes with the counts of their content, in order of path, page by page.
@@ -434,8 +449,8 @@ class Slowwave:
         """Whether the store was closed."""
         return self._session.closed
 
-    def _at(self, path: str, *, inherit: bool = False) -> AgentMemory:
-        ports = ports_of(self._session.ports, path, inherit=inherit)
+    def _at(self, path: str, *, inherit: bool = False, zone: str | None = None) -> AgentMemory:
+        ports = ports_of(self._session.ports, path, inherit=inherit, zone=zone)
         return AgentMemory.of_session(MemorySession(self._session, ports))
 
     def _memory(self) -> AgentMemory:

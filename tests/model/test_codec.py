@@ -1,7 +1,7 @@
 """Memories as flat rows, and content keys."""
 
 from dataclasses import fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -23,6 +23,8 @@ from slowwave.model.memory import KINDS, PHASES, Memory, SourceRef
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 times = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001  # bounds are naive
+offsets = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+locals_ = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 28), timezones=offsets)  # noqa: DTZ001  # as above
 numbers = st.integers(0, 2**40)
 shares = st.floats(0, 1)
 memories = st.builds(
@@ -32,7 +34,7 @@ memories = st.builds(
     kind=st.sampled_from(KINDS),
     text=texts,
     recorded_at=times,
-    valid_from=times,
+    valid_from=times | locals_,
     category=names,
     subject=st.none() | names,
     phase=st.sampled_from(PHASES),
@@ -62,7 +64,6 @@ memories = st.builds(
     version=st.integers(1, 2**40),
     flags=st.frozensets(names, max_size=3),
     metadata=st.dictionaries(names, texts, max_size=3),
-    zone=st.none() | names,
 )
 
 
@@ -71,7 +72,10 @@ memories = st.builds(
 def test_a_memory_is_restored_from_its_row_and_from_json(memory: Memory) -> None:
     row = to_row(memory)
     assert len(row) == len(COLUMNS)
-    assert from_row("acme", row) == memory
+    restored = from_row("acme", row)
+    assert restored == memory
+    assert restored.valid_from.utcoffset() == memory.valid_from.utcoffset()
+    assert restored.recorded_at.utcoffset() == timedelta(0)
     assert tuple(loads(dumps(row))) == row
 
 
@@ -82,7 +86,7 @@ def test_the_journal_can_always_be_read_again_because_columns_are_only_ever_adde
         *("used_at", "last_session", "depth", "conversation", "seq", "role", "speaker", "ref", "span_first"),
         *("span_last", "members", "superseded_by", "sources", "version", "flags", "metadata"),
     )
-    spelled = {"span_first", "span_last"} | {field.name for field in fields(Memory)} - {
+    spelled = {"span_first", "span_last", "zone"} | {field.name for field in fields(Memory)} - {
         "scope",
         "span",
         "data",

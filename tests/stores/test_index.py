@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from slowwave.model.codec import loads
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.query import Query, Ranked
+from slowwave.model.zone import offset_text
 from slowwave.policy.ranking.score import PREFERENCE, STANDING
 from slowwave.policy.text.features import index_text
 from slowwave.policy.text.tokens import stem
@@ -74,6 +75,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=70).map(" ".join)
 questions = st.lists(st.sampled_from((*WORDS, "Ann", "Bob", "when", "who", "I", "now", "you")), max_size=5).map(
     " ".join
 )
+zones = st.sampled_from([timezone(timedelta(hours=hours)) for hours in (0, 9, -5)])  # of other days
 phases = st.sampled_from(("quarantined", "active", "core", "cold", "superseded", "retracted"))
 
 
@@ -85,7 +87,7 @@ def talks(draw: st.DrawFn, name: str) -> list[Row]:
         role = draw(st.sampled_from(("user", "assistant")))
         speaker = {"user": "Ann", "assistant": "Bob"}[role] if people else None
         memory, entry = said(seq, text, conversation=name, role=role, speaker=speaker)
-        memory = replace(memory, phase=draw(phases))
+        memory = replace(memory, phase=draw(phases), valid_from=memory.at.astimezone(draw(zones)))
         rows.append((memory, draw(st.sampled_from((entry, index_text(text), embedded(text, ["one", "two"]))))))
     return rows
 
@@ -143,7 +145,7 @@ def columns(rows: Sequence[Row]) -> MessageColumns:
                 m.conversation or "",
             ),
             *(m.seq, m.role, m.speaker, m.gist is not None, e.embedder, e.terms, e.words, e.question, e.cues),
-            *(e.vectors, e.dim),
+            *(e.vectors, e.dim, offset_text(m.at)),
         )
         for m, e in rows
     )

@@ -1,7 +1,7 @@
 """Google ADK: a memory service. The events of sessions become messages, and a search returns memories with their ids."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from typing import Any, Final
 
 from slowwave import AgentMemory, Fact, Hit, InputError, Message, Slowwave
@@ -75,10 +75,12 @@ class SlowwaveMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store events that are not stored yet, with `custom_metadata` (JSON values). Raises as `add_session_to_memory`."""
-        messages = list(_messages(events, custom_metadata or {}))
-        memory = self.memory(app_name, user_id).aio
+        memory = self.memory(app_name, user_id)
+        messages = list(_messages(events, custom_metadata or {}, memory.ports.zone))
         for start in range(0, len(messages), BATCH):
-            await memory.add_messages(messages[start : start + BATCH], UNNAMED if session_id is None else session_id)
+            await memory.aio.add_messages(
+                messages[start : start + BATCH], UNNAMED if session_id is None else session_id
+            )
 
     async def add_memory(
         self,
@@ -128,7 +130,7 @@ async def save_session(callback_context: CallbackContext) -> None:
         await callback_context.add_session_to_memory()
 
 
-def _messages(events: Sequence[Event], metadata: Mapping[str, Any]) -> Iterator[Message]:
+def _messages(events: Sequence[Event], metadata: Mapping[str, Any], zone: tzinfo) -> Iterator[Message]:
     """The events that have words, without pieces of a reply that is still being streamed."""
     for event in events:
         text = _text(event.content)
@@ -138,15 +140,15 @@ def _messages(events: Sequence[Event], metadata: Mapping[str, Any]) -> Iterator[
                 role=USER if said_by_user else "assistant",
                 content=text,
                 speaker=None if said_by_user else event.author or None,
-                at=_said_at(event),
+                at=_said_at(event, zone),
                 id=event.id,
                 metadata=metadata,
             )
 
 
-def _said_at(event: Event) -> datetime:
+def _said_at(event: Event, zone: tzinfo) -> datetime:
     try:
-        return datetime.fromtimestamp(event.timestamp, UTC)
+        return datetime.fromtimestamp(event.timestamp, zone)
     except (OverflowError, ValueError, OSError) as error:
         raise InputError(
             f"event {event.id[:40]!r} has the timestamp {event.timestamp}: use seconds since 1970"
@@ -165,10 +167,9 @@ def _fact(entry: MemoryEntry, metadata: Mapping[str, Any]) -> Fact:
 
 def _time(text: str) -> datetime:
     try:
-        at = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"the timestamp {text[:40]!r} is not ISO 8601, such as 2026-03-14T09:30:00+01:00") from error
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
 def _text(content: Content | None) -> str:

@@ -201,7 +201,7 @@ def status(options: CommonOptions, conversation: str | None) -> None:
 def cost(options: CommonOptions, since: str | None) -> None:
     """Show what models have cost: calls, tokens and, where a price is known, money, by cause.
 
-    TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in UTC.
+    TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in `zone`, else UTC.
     """
     with options.memory() as memory:
         options.output.write_result(memory.cost(parse_time(since, "--since")))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from slowwave.cli.endings import run_command
 from slowwave.cli.layout import HelpContext
 from slowwave.cli.output import Output, visible
 from slowwave.errors import InputError, NotFoundError
+from slowwave.model.message import checked_time
 from slowwave.model.plain_text import storable
 from slowwave.model.suggestions import instead_of, use
 
@@ -73,7 +74,7 @@ PRINTING: Final = ("json", "verbose")
 
 
 def parse_time(text: str | None, name: str) -> datetime | None:
-    """A time in ISO 8601, in UTC unless it has an offset.
+    """A time in ISO 8601; without an offset the memory reads it in its zone.
 
     Raises:
         InputError: the text is no such time; the error names the option.
@@ -81,10 +82,9 @@ def parse_time(text: str | None, name: str) -> datetime | None:
     if text is None:
         return None
     try:
-        at = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"{name} {text!r} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +156,11 @@ class CommonOptions:
         sys.stderr.writelines(f"{visible(sentence)}\n" for sentence in sentences)
 
     def clock(self) -> dict[str, Any]:
-        """The argument `clock` of `AgentMemory.open`: the time of --now; empty for the system's clock."""
-        now = parse_time(self.now, "--now")
-        return {} if now is None else {"clock": lambda: now}
+        """The argument `clock` of `AgentMemory.open`: the time of --now, in UTC without an offset; empty for the system's clock."""
+        if (at := parse_time(self.now, "--now")) is None:
+            return {}
+        now = checked_time(at, "--now")
+        return {"clock": lambda: now}
 
 
 class Command(click.Command):

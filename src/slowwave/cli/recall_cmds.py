@@ -116,7 +116,7 @@ def search(
     """Find messages and facts. Changes nothing.
 
     QUERY is a question in plain words, with or without quotation marks. TIME is a date such as 2026-03-14, or
-    2026-03-14T09:30+01:00; without an offset it is in UTC. KEY=VALUE is a field of the metadata, such as project=harbour
+    2026-03-14T09:30+01:00; without an offset it is in `zone`, else UTC. KEY=VALUE is a field of the metadata, such as project=harbour
     or score={"$gte": 2}.
     """
     question = joined(query, "QUERY")

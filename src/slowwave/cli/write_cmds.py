@@ -77,7 +77,7 @@ def add(
     """Add a fact. It may update a known fact, or be merged with it.
 
     TEXT is one sentence that is still clear next year, with or without quotation marks. TIME is a date such as
-    2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in UTC.
+    2026-03-14, or 2026-03-14T09:30+01:00; without an offset it is in `zone`, else UTC.
     """
     fact = joined(text, "TEXT")
     values = parse_values(metadata, "--metadata")

@@ -16,6 +16,7 @@ from slowwave.model.names import NAME_LONGEST, checked_name
 from slowwave.model.note import checked_folder, checked_note_text, checked_place
 from slowwave.model.plain_text import clean
 from slowwave.model.status import LinkRow
+from slowwave.model.zone import with_offset
 
 _NAMES: Final = {"text": "content", "valid_from": "at", "ref": "id", "id": "memory"}
 """The names of the fields in the line of a message, which are those of any message file; `id` is the caller's id."""
@@ -153,7 +154,7 @@ def _time(value: Json, name: str) -> datetime:
     at = any_instant(value) if isinstance(value, str) else None
     if at is None:
         raise InputError(f"{name} is not a date")
-    return at
+    return with_offset(at)
 
 
 def _share(value: Json, name: str) -> float:

@@ -28,6 +28,7 @@ from slowwave.model.operations import (
     Use,
 )
 from slowwave.model.plan import Cost, Group, Plan
+from slowwave.model.zone import with_offset
 
 VERSION: Final = 1
 _OPERATIONS: Final[Mapping[str, Callable[..., Operation]]] = {
@@ -166,7 +167,7 @@ def _time(value: object) -> datetime:
     at = instant(value) if isinstance(value, str) else None
     if at is None:
         raise InputError(f"{shown(value)} is not a date")
-    return at
+    return with_offset(at)
 
 
 def _checked(value: Any, kind: Any) -> Any:  # noqa: ANN401 - JSON

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from hashlib import md5
 from typing import Final, Protocol
 
@@ -15,6 +15,7 @@ from slowwave.model.exchange import Chapter, Item
 from slowwave.model.memory import Memory
 from slowwave.model.plain_text import tidy
 from slowwave.model.scope import names_of
+from slowwave.model.zone import local
 
 EXPORTS: Final = ("jsonl", "mem0", "markdown")
 OWNERS: Final = ("user_id", "agent_id", "app_id", "run_id")
@@ -34,6 +35,7 @@ class Contents(Protocol):
 
     scope: str
     at: datetime
+    zone: tzinfo
     secret: bytes
 
     def records(self) -> Iterator[Item]:
@@ -70,7 +72,7 @@ def writer(contents: Contents, named: str, *, user: str | None = None) -> Callab
         raise InputError(f"user={shown(user)}: only an export of the format mem0 names a user")
     match named:
         case "mem0":
-            return lambda stream: write_mem0(stream, contents.facts(), _owner(contents.scope, user))
+            return lambda stream: write_mem0(stream, contents.facts(), _owner(contents.scope, user), contents.zone)
         case "markdown":
             return lambda stream: write_markdown(stream, contents)
         case _:
@@ -100,18 +102,19 @@ def write_lines(stream: Writable, contents: Contents) -> int:
     return records
 
 
-def write_mem0(stream: Writable, facts: Iterable[Memory], owner: Mapping[str, str]) -> int:
+def write_mem0(stream: Writable, facts: Iterable[Memory], owner: Mapping[str, str], zone: tzinfo) -> int:
     """Write facts as Mem0's `get_all()` returns them, one in a line. Returns their number.
 
     Args:
         stream: to write to.
         facts: the facts.
         owner: the entities of a fact that was not imported from Mem0, such as {"user_id": "alice"}.
+        zone: in which the day of an end is counted.
     """
     number = 0
     stream.write('{"results": [')
     for number, fact in enumerate(facts, 1):
-        row = json.dumps(_mem0_row(fact, owner), ensure_ascii=False)
+        row = json.dumps(_mem0_row(fact, owner, zone), ensure_ascii=False)
         stream.write(f"{',' if number > 1 else ''}\n{row}")
     stream.write("\n]}\n")
     return number
@@ -127,7 +130,7 @@ def _owner(scope: str, user: str | None) -> dict[str, str]:
     return owned if "mem0" in names and owned else {"user_id": names[-1]}
 
 
-def _mem0_row(fact: Memory, owner: Mapping[str, str]) -> dict[str, Json]:
+def _mem0_row(fact: Memory, owner: Mapping[str, str], zone: tzinfo) -> dict[str, Json]:
     """A fact with the id and the entities that it had in Mem0, if it was imported from there."""
     own = {name: value for name in ("id", *OWNERS) if (value := fact.metadata.get(f"mem0_{name}"))}
     metadata = {name: value for name, value in fact.metadata.items() if not name.startswith("mem0_")}
@@ -143,14 +146,14 @@ def _mem0_row(fact: Memory, owner: Mapping[str, str]) -> dict[str, Json]:
         "categories": [fact.category],
         "created_at": fact.valid_from.isoformat(),
         "updated_at": None,
-        "expiration_date": None if expires is None else _day(expires),
+        "expiration_date": None if expires is None else _day(expires, zone),
     }
 
 
-def _day(at: datetime) -> str:
-    """The day of an instant, as Mem0 writes it, or the instant itself if it is not the beginning of a day."""
-    day = at.astimezone(UTC)
-    return day.date().isoformat() if day.time() == datetime.min.time() else day.isoformat()
+def _day(at: datetime, zone: tzinfo) -> str:
+    """The day of a time, as Mem0 writes it, or the time itself if it is not the beginning of a day in the zone of the memory."""
+    at = local(at, zone)
+    return at.date().isoformat() if at.time() == datetime.min.time() else at.isoformat()
 
 
 def write_markdown(stream: Writable, contents: Contents) -> int:

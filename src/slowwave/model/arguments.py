@@ -33,7 +33,7 @@ _WORDS: Final[Mapping[Any, str]] = {
     int: "a whole number",
     float: "a number",
     bool: "True or False",
-    datetime: "a datetime with a time zone",
+    datetime: "a datetime",
     timedelta: "a timedelta",
     TextIO: "a stream of text",
     NoneType: "None",

@@ -1,6 +1,6 @@
 """Converts memories to flat rows of plain values, which tables, the journal and exports share, and back.
 
-Times are whole microseconds since 1970 in UTC, collections are JSON text, and None means "none" or "empty".
+Times are whole microseconds since 1970 in UTC (`zone` is the offset in which a memory is shown), collections are JSON text, and None means "none" or "empty".
 """
 
 import json
@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from slowwave.model.memory import MESSAGE, NOTE, Memory, SourceRef
+from slowwave.model.zone import local, offset_of, offset_text
 
 Scalar: TypeAlias = str | int | float | None
 Row: TypeAlias = tuple[Scalar, ...]
@@ -82,12 +83,13 @@ def to_micros(at: datetime) -> int:
     return (at - EPOCH) // _MICROSECOND
 
 
-def from_micros(micros: int) -> datetime:
-    """The instant, in UTC; ValueError if it is not in the years 1 to 9999, as damage can make it."""
+def from_micros(micros: int, zone: str | None = None) -> datetime:
+    """The instant with the offset of a column `zone`; ValueError if it is not in the years 1 to 9999, as damage can make it."""
     try:
-        return EPOCH + timedelta(0, 0, micros)
+        at = EPOCH + timedelta(0, 0, micros)
     except OverflowError as error:
         raise ValueError(f"{micros} is not a time") from error
+    return at if zone is None else local(at, offset_of(zone))
 
 
 def to_row(memory: Memory) -> Row:
@@ -131,7 +133,7 @@ def to_row(memory: Memory) -> Row:
         _metadata_text(m),
         m.pace,
         m.gist,
-        m.zone,
+        offset_text(m.valid_from),
     )
 
 
@@ -173,10 +175,15 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
     (importance, stability, pinned, trust, until, expires, due, accesses, sessions) = row[10:19]
     (used_at, last_session, depth, conversation, seq, role, speaker, ref, first, last) = row[19:29]
     (members, superseded_by, sources, version, flags, metadata, pace, gist, zone) = row[29:38]
+    valid_from, valid_to, expires_at = _instant(valid), _instant(until), _instant(expires)
+    if zone is not None:
+        valid_from, valid_to, expires_at = (
+            at and local(at, offset_of(zone)) for at in (valid_from, valid_to, expires_at)
+        )
     data, beside, reasoning = _beside(kind, metadata)
     values = (
-        *(mid, scope, kind, text, _instant(recorded), _instant(valid), category, subject, phase, reason, confidence),
-        *(importance, stability, bool(pinned), trust, _instant(until), _instant(expires), _instant(due)),
+        *(mid, scope, kind, text, _instant(recorded), valid_from, category, subject, phase, reason, confidence),
+        *(importance, stability, bool(pinned), trust, valid_to, expires_at, _instant(due)),
         *(accesses, sessions, _instant(used_at), last_session, depth, conversation, seq or 0, role, speaker, ref),
         None if first is None else (first, last),
         () if members is None else tuple(_decode(members)),
@@ -188,7 +195,6 @@ def from_row(scope: str, row: Sequence[Any]) -> Memory:
         pace,
         gist,
         data,
-        zone,
         reasoning,
     )
     memory = object.__new__(Memory)

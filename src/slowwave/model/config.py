@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from slowwave.errors import InputError, shown
 from slowwave.model.suggestions import suggests_arguments, suggests_names
+from slowwave.model.zone import zone_of
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
@@ -26,6 +27,8 @@ class Config:
         InputError: naming every setting that is out of range, not only the first.
     """
 
+    # the time zone of times without one; None: UTC
+    zone: str | None = None
     # distilling
     max_facts_per_pass: int = 8
     min_messages: int = 6
@@ -122,6 +125,10 @@ class Config:
             violations.append(
                 "forgetting_threshold must be lower than consolidation_retention_threshold: what fades is compressed first"
             )
+        try:
+            zone_of(self.zone)
+        except InputError as error:
+            violations.append(str(error))
         if violations:
             raise InputError("invalid settings: " + "; ".join(violations))
         for name in (one.name for one in fields(self)):

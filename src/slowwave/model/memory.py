@@ -88,7 +88,8 @@ class Memory:
     `text` is always the full text. `reasoning` is what an assistant thought before it said a message: it is stored with
     the message, and no search, prompt, context or export has it unless asked.
 
-    `zone` is the time zone of its words: an offset such as "+09:00" or a name of the IANA database; None means UTC.
+    `valid_from` has the offset of whoever said it, in which "today" is counted and in which it is shown; what is derived of it
+    and the ends `valid_to` and `expires_at` have the same one. All other times are in UTC.
     """
 
     id: str
@@ -129,7 +130,6 @@ class Memory:
     pace: int | None = None
     gist: str | None = None
     data: JsonValue = None
-    zone: str | None = None
     reasoning: str | None = None
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, TypeAlias, cast
 
 from slowwave.errors import InputError, shown
@@ -19,6 +19,7 @@ from slowwave.model.json_value import checked_metadata
 from slowwave.model.memory import JsonValue, Role
 from slowwave.model.plain_text import check_place, clean, storable
 from slowwave.model.suggestions import suggests_arguments, suggests_names
+from slowwave.model.zone import local, with_offset
 
 ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool")
 _OTHER_ROLES: Final[Mapping[str, Role]] = {
@@ -60,7 +61,8 @@ class Message:
         speaker: the name of who said it. It adds to the role and never replaces it: a message of an assistant or a tool has the
             trust of its role under any name. In a chat between people of equal trust, all have the role "user". It is
             refused with NUL or a lone surrogate, like `id`: replacing the character would produce the name of another speaker.
-        at: when it was said, aware; None means now, by the memory's clock.
+        at: when it was said. It is stored with its offset, in which "today" and "tomorrow" are counted; a time without a
+            zone is in the zone of the memory. None means now, by the memory's clock.
         id: the caller's own id, unique in its scope and conversation; the same id with the same content is one message. At most
             512 characters, and together with the name of the conversation 2,600 bytes as UTF-8.
         metadata: JSON values of the caller by name, stored with it, at most 1,000,000 characters as JSON. A message that
@@ -81,8 +83,8 @@ class Message:
 MessageLike: TypeAlias = Message | Mapping[str, Any]
 """A message as callers may pass it: a Message, or a mapping as chat APIs take it.
 
-The mapping has "role" and "content" (a text, or a list of parts), and optionally "name" or "speaker", "id", "at" (an
-aware datetime, or ISO 8601 with a time zone), "metadata" and "reasoning". Other fields, such as "tool_calls", are not stored.
+The mapping has "role" and "content" (a text, or a list of parts), and optionally "name" or "speaker", "id", "at" (a
+datetime, or ISO 8601), "metadata" and "reasoning". Other fields, such as "tool_calls", are not stored.
 What a tool returned is stored as a message of a tool, also where it is a part of another message or an item without a role.
 """
 
@@ -224,26 +226,23 @@ def _time_of(at: object, place: str) -> datetime | None:
         ) from error
 
 
-def checked_time(at: datetime, what: str) -> datetime:
-    """The instant in UTC as a plain `datetime`, or InputError with the fix.
+def checked_time(at: datetime, what: str, zone: tzinfo = UTC) -> datetime:
+    """The time as a plain `datetime` with its own offset, which no change of a clock alters, or InputError with the fix.
 
     Args:
-        at: a time with a time zone. Subclasses of other libraries are converted, because they calculate differently.
+        at: a time. Subclasses of other libraries are converted, because they calculate differently.
         what: the name of the argument, for the error.
+        zone: the zone of a time without one. A time that a change of the clock leaves out is counted from before the change.
     """
     if not isinstance(at, datetime):
-        raise InputError(f"{what} {shown(at)} is of type {type(at).__name__}: pass a datetime with a time zone")
+        raise InputError(f"{what} {shown(at)} is of type {type(at).__name__}: pass a datetime")
     try:
-        utc = None if at.utcoffset() is None else _plain(at).astimezone(UTC)
+        plain = _plain(at)
+        return local(plain.replace(tzinfo=None), zone) if at.utcoffset() is None else with_offset(plain)
     except OverflowError as error:
         raise InputError(f"{what} {shown(at)} lies outside the years 1 to 9999 in UTC") from error
     except (TypeError, ValueError) as error:
         raise InputError(f"{what} has a time zone without a valid offset ({error}): use another time zone") from error
-    if utc is None:
-        raise InputError(
-            f"{what} {at.isoformat(' ')} has no time zone: use datetime.now(UTC) for now, or at.astimezone() for local time"
-        )
-    return utc
 
 
 def _plain(at: datetime) -> datetime:
@@ -251,13 +250,16 @@ def _plain(at: datetime) -> datetime:
     return datetime.combine(at.date(), at.timetz())
 
 
-def checked_message(message: Message, place: str = "the message", *, conversation: str = "") -> Message:
-    """The message with its role, clean text and a UTC time, or InputError naming its place in the batch.
+def checked_message(
+    message: Message, place: str = "the message", *, conversation: str = "", zone: tzinfo = UTC
+) -> Message:
+    """The message with its role, clean text and an aware time, or InputError naming its place in the batch.
 
     Args:
         message: one of `as_messages`.
         place: how errors name it.
         conversation: the one in which it is stored; with the id it is one key. "": not known yet.
+        zone: the zone of a time without one.
     """
     role = role_of(message.role)
     if role is None:
@@ -283,7 +285,7 @@ def checked_message(message: Message, place: str = "the message", *, conversatio
         role=role,
         content=clean(message.content),
         speaker=message.speaker or None,
-        at=checked_time(message.at, f"{place}'s time") if message.at is not None else None,
+        at=checked_time(message.at, f"{place}'s time", zone) if message.at is not None else None,
         id=message.id or None,
         metadata=checked_metadata(message.metadata, f"{place}'s metadata") if message.metadata is not None else {},
         reasoning=_checked_reasoning(message.reasoning, place),

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias
+from datetime import datetime, tzinfo
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from slowwave.errors import ModelError
 from slowwave.model.memory import beginning
@@ -22,6 +22,7 @@ from slowwave.model.operations import (
     Use,
 )
 from slowwave.model.suggestions import suggests_names
+from slowwave.model.zone import local
 
 GROUP_MAX = 500
 BATCH_MAX = 10_000
@@ -337,3 +338,11 @@ def _noun(operation: Operation) -> str:
     if isinstance(operation, Change) and operation.only_reschedules:
         return "cursor"
     return "unblocked" if isinstance(operation, Suppress) and not operation.on else _NOUN[type(operation)]
+
+
+Dated = TypeVar("Dated", Run, Event)
+
+
+def in_zone(found: Iterable[Dated], zone: tzinfo) -> list[Dated]:
+    """The runs or events with the times that the clock of a zone showed: the journal has them in UTC."""
+    return [replace(one, at=local(one.at, zone)) for one in found]

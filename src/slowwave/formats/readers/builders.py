@@ -112,7 +112,7 @@ class MessageBuilder:
             checked = checked_message(replace(message, id=identity), conversation=conversation)
         except InputError as error:
             return SkippedItem(where=where, why=str(error).removeprefix("the message "))
-        return ImportedMessage(conversation=conversation, message=checked, where=where)
+        return ImportedMessage(conversation=conversation, message=replace(checked, at=message.at), where=where)
 
     def _new_id(self, conversation: str, role: str, text: str) -> str:
         data = f"{conversation}\x00{role}\x00{text}".encode("utf-8", "surrogatepass")

@@ -18,6 +18,7 @@ from slowwave.formats.vault.front_matter import FRONT, front
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.names import TITLE_LONGEST
 from slowwave.model.plain_text import clean
+from slowwave.model.zone import FLOATING
 
 MARKDOWN: Final = frozenset({".md", ".markdown"})
 SUFFIXES: Final = MARKDOWN | {".txt"}
@@ -144,7 +145,7 @@ def _date(name: str) -> datetime | None:
     """The day that a name such as "daily/2025-03-14" gives."""
     match = _DATED.search(name)
     try:
-        return datetime.combine(date(*map(int, match.groups())), time(), UTC) if match else None
+        return datetime.combine(date(*map(int, match.groups())), time(), FLOATING) if match else None
     except ValueError:
         return None
 

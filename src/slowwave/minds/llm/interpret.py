@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
+from slowwave.errors import InputError
 from slowwave.minds.llm.parse import ParsedReply
 from slowwave.minds.llm.reply_models import RELATIONS, FactItem, VerdictItem
+from slowwave.model.message import checked_time
 from slowwave.model.mind import Fact, ReconcileCase, Rejected, Relation, Transcript, Verdict, VerdictOp
 from slowwave.policy.comparison.duplicates import normalised
 from slowwave.policy.guard.grounding import content_stems, coverage_ratio, ground
@@ -90,11 +93,19 @@ def interpret_facts(
                 turn=shown[0] if shown else None,
                 turns=tuple(dict.fromkeys(shown)),
                 quote=item.quote or "",
-                valid_from=item.valid_from,
+                valid_from=_since(item.valid_from, at),
                 expires_at=later(at, item.expires_in_hours / HOURS) if item.expires_in_hours else None,
             )
         )
     return tuple(kept), refused
+
+
+def _since(written: datetime | None, said: datetime) -> datetime | None:
+    """Since when a fact is true; a time without a zone is in that of its message, as the times of the transcript are."""
+    try:
+        return written and checked_time(written, "valid_from", said.tzinfo or UTC)
+    except InputError:
+        return None
 
 
 def repaired(

@@ -11,6 +11,7 @@ from slowwave.minds.llm.prompts import Prompt, load
 from slowwave.minds.llm.reply_models import SCHEMAS
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, ReconcileCase, SummaryRequest, Transcript
+from slowwave.model.zone import zone_label
 from slowwave.policy.guard.fence import escape, fence_tag
 from slowwave.policy.guard.labels import bare_name, short_name
 from slowwave.policy.ranking.packing import estimate
@@ -42,7 +43,7 @@ def conversation(transcript: Transcript) -> list[str]:
     """The lines of a transcript: each message with its number and speaker, and the time above the first of a session.
 
     The role of a speaker with a name stands beside the name once, and again when it changes. A session ends with a pause
-    of `SESSION_GAP` or with the day. Of the messages before the transcript those of its first session are shown, with their
+    of `SESSION_GAP`, with the day, or with a change of the offset. Of the messages before the transcript those of its first session are shown, with their
     last `EARLIER` characters.
     """
     lines: list[str] = []
@@ -60,7 +61,8 @@ def conversation(transcript: Transcript) -> list[str]:
 
 
 def _one_session(first: datetime, second: datetime) -> bool:
-    return first.date() == second.date() and abs(second - first) < SESSION_GAP
+    same_clock = first.utcoffset() == second.utcoffset() and first.date() == second.date()
+    return same_clock and abs(second - first) < SESSION_GAP
 
 
 def _speaker(memory: Memory, roles: dict[str, str | None]) -> str:
@@ -139,7 +141,7 @@ def today(reconcile_cases: Sequence[ReconcileCase]) -> datetime:
     """The day of the newest fact, at most the present: facts of an old conversation are compared as of its own time."""
     newest = max(case.at for case in reconcile_cases)
     present = [case.now for case in reconcile_cases if case.now is not None]
-    return min(newest, *present) if present else newest
+    return min(newest, *present).astimezone(newest.tzinfo) if present else newest
 
 
 def memories(brief: SummaryRequest) -> list[str]:
@@ -174,7 +176,10 @@ def fair_share(lengths: Iterable[int]) -> int:
 
 
 def _time(at: datetime) -> str:
-    return at.strftime("%a %Y-%m-%d %H:%M UTC") if at.year > 999 else at.isoformat()  # noqa: PLR2004 - strftime writes years of four digits only
+    """The time of the speaker's clock, with its offset: a model counts "tomorrow" from it."""
+    if at.year < 1000:  # noqa: PLR2004 - strftime writes years of four digits only
+        return at.isoformat()
+    return f"{at:%a %Y-%m-%d %H:%M} {zone_label(at)}"
 
 
 def _day(at: datetime) -> str:

@@ -7,13 +7,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from slowwave.errors import InputError
 from slowwave.model.memory import STATEMENT_KINDS
-from slowwave.model.message import checked_time
 from slowwave.model.mind import Relation
 from slowwave.model.plain_text import tidy
 
@@ -176,13 +174,12 @@ def _number(value: object) -> float | None:
 
 
 def _instant(value: object) -> datetime | None:
-    """An ISO date or time; one without a zone is in UTC, like the times of the transcript."""
+    """An ISO date or time, with or without a zone."""
     if not isinstance(value, str):
         return None
     try:
-        at = datetime.fromisoformat(value.strip())
-        return checked_time(at if at.tzinfo else at.replace(tzinfo=UTC), "valid_from")
-    except (ValueError, InputError):
+        return datetime.fromisoformat(value.strip())
+    except ValueError:
         return None
 
 

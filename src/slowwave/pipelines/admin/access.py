@@ -11,7 +11,6 @@ from typing import Final
 from slowwave.errors import ConflictError, InputError, NotFoundError, ReusedNameError, shown
 from slowwave.log import Log
 from slowwave.model.access import RIGHTS, AccessKey, NewKey, Right, StoredAnswer
-from slowwave.model.message import checked_time
 from slowwave.model.names import checked_id, checked_name, texts_of
 from slowwave.model.scope import checked_scope
 from slowwave.pipelines.planning import new_id
@@ -39,7 +38,7 @@ def add_key(
         InputError: an argument is invalid, or the time has passed.
     """
     now = ports.now()
-    expires = None if expires_at is None else checked_time(expires_at, "expires_at")
+    expires = None if expires_at is None else ports.time(expires_at, "expires_at")
     if expires is not None and expires <= now:
         raise InputError(f"expires_at {expires.isoformat()} has passed: give a later time")
     key = AccessKey(

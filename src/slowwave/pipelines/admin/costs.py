@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
-from slowwave.model.message import checked_time
 from slowwave.model.names import optional_conversation
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Where
@@ -80,7 +79,7 @@ class Estimate:
 
 def costs(ports: Ports, since: datetime | None = None) -> CostReport:
     """Sum the costs that the journal holds."""
-    since = checked_time(since, "since") if since is not None else None
+    since = ports.time(since, "since") if since is not None else None
     causes = ports.store.costs(ports.scope, since)
     return CostReport(total=sum(causes.values(), FREE), causes=causes, since=since)
 

@@ -7,8 +7,9 @@ from math import isfinite
 from typing import Final
 
 from slowwave.model.memory import SUMMARY, Memory
-from slowwave.model.plan import Event
+from slowwave.model.plan import Event, in_zone
 from slowwave.model.status import LinkRow
+from slowwave.model.zone import local
 from slowwave.policy.guard.labels import short_name
 from slowwave.policy.retention.policies import (
     USES_THAT_KEEP,
@@ -113,11 +114,11 @@ def explain(ports: Ports, memory: Memory) -> Explanation:
         memory=memory,
         strength=strength(memory, config, now),
         parts=explain_strength(memory, config, now),
-        fades_at=first.at if first else None,
+        fades_at=local(first.at, ports.zone) if first else None,
         rule=first.text if first else never,
         expires_at=expiry(memory, config),
         kept_because=kept,
-        history=tuple(ports.store.history(memory.scope, memory.id)),
+        history=tuple(in_zone(ports.store.history(memory.scope, memory.id), ports.zone)),
         links=tuple(ports.store.links(memory.scope, [memory.id])),
         sources=sources,
         behind=next(iter(summaries), None),

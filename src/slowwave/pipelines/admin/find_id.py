@@ -5,6 +5,7 @@ from typing import Final
 
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.names import checked_id
+from slowwave.model.zone import local
 from slowwave.pipelines.planning import ID_LENGTH
 from slowwave.ports import Ports
 
@@ -47,7 +48,11 @@ def find_run_id(ports: Ports, prefix: str) -> str:
     if not found:
         raise NotFoundError(f"no run {prefix!r} in scope {ports.scope}: check the id and the scope")
     runs = [ports.store.run(ports.scope, found_id) for found_id in found]
-    return _only(text, found, [f"{run.id} ({run.cause}, {run.at:%Y-%m-%d %H:%M})" for run in runs if run is not None])
+    return _only(
+        text,
+        found,
+        [f"{run.id} ({run.cause}, {local(run.at, ports.zone):%Y-%m-%d %H:%M})" for run in runs if run is not None],
+    )
 
 
 def _is_whole(text: str) -> bool:

@@ -9,6 +9,7 @@ from slowwave.errors import InputError, shown
 from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
 from slowwave.model.operations import Add, Change, Erase, Link, Operation, Use
 from slowwave.model.query import Where
+from slowwave.model.zone import local
 from slowwave.policy.charts import Picture, Series
 from slowwave.policy.retention.categories import later
 from slowwave.policy.retention.core import rank
@@ -65,7 +66,7 @@ def _forgetting(ports: Ports, top: Sequence[Memory], title: str) -> Picture:
         across="each dot is a use; right of now: without further use",
         up="strength",
         series=series,
-        ticks=_ticks(first, last),
+        ticks=_ticks(local(first, ports.zone), last),
         lines=(
             (config.consolidation_retention_threshold, "compressed below"),
             (config.forgetting_threshold, "cold below"),
@@ -126,7 +127,7 @@ def growth(ports: Ports) -> Picture:
         series=tuple(
             Series(name=name, points=tuple(reversed(lines[name]))) for name in _STATES if any(y for _, y in lines[name])
         ),
-        ticks=_ticks(first, last),
+        ticks=_ticks(local(first, ports.zone), last),
     )
 
 
@@ -174,7 +175,7 @@ def passes(ports: Ports) -> Picture:
             Series(name=name, points=tuple(sorted((x, float(y)) for x, y in days.items())))
             for name, days in sorted(done.items())
         ),
-        ticks=_ticks(first, last),
+        ticks=_ticks(local(first, ports.zone), last),
         bars=True,
     )
 

@@ -28,6 +28,7 @@ class Contents:
     Attributes:
         scope: its path.
         at: when the export began.
+        zone: the zone of dates without one.
         secret: the secret of the store, with which an export is signed.
     """
 
@@ -36,6 +37,7 @@ class Contents:
         self._reasoning = reasoning
         self.scope = ports.scope
         self.at = ports.now()
+        self.zone = ports.zone
         self.secret = ports.store.secret
 
     def records(self) -> Iterator[Item]:

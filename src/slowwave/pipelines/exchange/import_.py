@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Final, TypeVar, cast
 
 from slowwave.errors import ConflictError, StoreError, SuppressedError
@@ -21,7 +22,7 @@ from slowwave.model.exchange import (
     SkippedItem,
 )
 from slowwave.model.memory import MESSAGE, NOTE, Memory
-from slowwave.model.message import checked_message
+from slowwave.model.message import Message, checked_message
 from slowwave.model.mind import Fact
 from slowwave.model.names import TITLE_LONGEST
 from slowwave.model.operations import Add, Change, Link, LinkKind, MoveCursor, Operation, SetTitle
@@ -30,6 +31,7 @@ from slowwave.model.plan import FREE, Plan, Receipt
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
+from slowwave.model.zone import of_file
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.exchange.admission import IMPORT, VOUCHED, Admission, WordsTrust, named
 from slowwave.pipelines.exchange.batches import batches, newest_last
@@ -180,7 +182,8 @@ class Importer:
                 self._wrote = self._ports.store.run(self._ports.scope, self._parent) is not None
 
     def take(self, batch: Sequence[Item]) -> None:
-        """Import one batch of one sort."""
+        """Import one batch of one sort. Times of other programs get the zone of the memory (`zone.of_file`)."""
+        batch = [_in_zone(item, self._ports.zone) for item in batch]
         self._skip([item for item in batch if isinstance(item, SkippedItem)])
         if messages := [item for item in batch if isinstance(item, ImportedMessage)]:
             self._add_messages(messages)
@@ -539,6 +542,19 @@ def _added(receipt: Receipt) -> list[Memory]:
 def _whole(memory: Memory) -> Memory:
     """A message as it was before it was shortened."""
     return replace(memory, gist=None, version=max(1, memory.version - 1))
+
+
+def _in_zone(item: Item, zone: tzinfo) -> Item:
+    match item:
+        case ImportedMessage(message=Message(at=at) as message) if at is not None:
+            return replace(item, message=replace(message, at=of_file(at, zone)))
+        case ImportedFact(fact=fact):
+            since, until = (at and of_file(at, zone) for at in (fact.valid_from, fact.expires_at))
+            return replace(item, fact=replace(fact, valid_from=since, expires_at=until))
+        case ImportedNote(note=note):
+            changed, until = (at and of_file(at, zone) for at in (note.updated_at, note.expires_at))
+            return replace(item, note=replace(note, updated_at=changed, expires_at=until))
+    return item
 
 
 def _fact_tombstones(fact: Fact) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, SUMMARY, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.names import checked_label
 from slowwave.model.operations import Add, Change, Operation, Use
-from slowwave.model.plan import Plan, reversible_run
+from slowwave.model.plan import Plan, in_zone, reversible_run
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.edit import rewording
 from slowwave.pipelines.ingest.change_set import facts_with_key
@@ -144,7 +144,7 @@ def vault_contents(ports: Ports) -> dict[str, Any]:
         "facts": facts,
         "core": core_facts(replace(ports, scopes=(scope,))),
         "summaries": summaries,
-        "runs": sorted(runs.values(), key=lambda run: (run.at, run.id), reverse=True)[:RUNS],
+        "runs": in_zone(sorted(runs.values(), key=lambda run: (run.at, run.id), reverse=True)[:RUNS], ports.zone),
         "settings": {
             "immediate_window": config.immediate_window,
             "recent_window": config.recent_window,

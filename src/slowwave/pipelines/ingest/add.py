@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any, Final, TypeAlias
 
 from slowwave.errors import ConflictError, InputError, shown
@@ -41,16 +41,16 @@ _ARGUMENTS: Final[Mapping[str, str]] = {
 """The arguments of `AgentMemory.add`, and the field of Fact that each fills."""
 
 
-def stated_fact(fact: object, place: str = "the fact") -> Fact:
-    """A text, a Fact, or a mapping with the arguments of `AgentMemory.add`, as a checked Fact.
+def stated_fact(fact: object, zone: tzinfo, place: str) -> Fact:
+    """A text, a Fact, or a mapping with the arguments of `AgentMemory.add`, as a checked Fact with times in a zone.
 
     Raises:
         InputError: naming the place of what cannot be stored.
     """
     if isinstance(fact, Fact):
-        return checked_fact(fact)
+        return checked_fact(fact, zone)
     if isinstance(fact, str):
-        return checked_fact(Fact(text=fact))
+        return checked_fact(Fact(text=fact), zone)
     if isinstance(fact, Message) or (isinstance(fact, Mapping) and {"role", "content"} <= fact.keys()):
         raise InputError(f"{place} is a message: use add_messages, which stores messages; `consolidate` extracts facts")
     if not isinstance(fact, Mapping):
@@ -60,11 +60,11 @@ def stated_fact(fact: object, place: str = "the fact") -> Fact:
             f"{place} has the fields {sorted(map(str, fact))}: use text and any of {', '.join(_ARGUMENTS)}"
         )
     given = {_ARGUMENTS[name]: value for name, value in fact.items() if value is not None or name == "text"}
-    return checked_fact(Fact(**given))
+    return checked_fact(Fact(**given), zone)
 
 
-def checked_fact(fact: Fact) -> Fact:
-    """The fact with valid values, or InputError."""
+def checked_fact(fact: Fact, zone: tzinfo) -> Fact:
+    """The fact with valid values, or InputError. Its times without a zone are in the given one."""
     if not isinstance(fact.kind, str) or fact.kind not in STATEMENT_KINDS:
         raise InputError(f"a fact cannot be of kind {shown(fact.kind)}: use {', '.join(STATEMENT_KINDS)}")
     importance = fact.importance
@@ -72,7 +72,7 @@ def checked_fact(fact: Fact) -> Fact:
     if importance is not None and not (is_number and 0 <= importance <= 1):
         raise InputError(f"importance={shown(importance)}: use a number from 0 to 1, or None to work it out")
     _refuse_messages(fact.text)
-    began, ends = _checked_times(fact)
+    began, ends = _checked_times(fact, zone)
     checked = replace(
         fact,
         text=checked_text(fact.text),
@@ -97,9 +97,9 @@ def _refuse_messages(text: object) -> None:
         raise InputError(f"text is a {type(text).__name__}: pass one fact as a text, or several to add_all")
 
 
-def _checked_times(fact: Fact) -> tuple[datetime | None, datetime | None]:
-    began = checked_time(fact.valid_from, "at") if fact.valid_from is not None else None
-    ends = checked_time(fact.expires_at, "expires_at") if fact.expires_at is not None else None
+def _checked_times(fact: Fact, zone: tzinfo) -> tuple[datetime | None, datetime | None]:
+    began = checked_time(fact.valid_from, "at", zone) if fact.valid_from is not None else None
+    ends = checked_time(fact.expires_at, "expires_at", zone) if fact.expires_at is not None else None
     if began is not None and ends is not None and ends <= began:
         raise InputError(f"expires_at {ends.isoformat()} is not after at {began.isoformat()}: pass a later end")
     return began, ends
@@ -146,7 +146,7 @@ def add_all(ports: Ports, facts: object) -> Receipt:
     checked = []
     for number, fact in enumerate(listed):
         try:
-            checked.append(stated_fact(fact, f"fact {number}"))
+            checked.append(stated_fact(fact, ports.zone, f"fact {number}"))
         except InputError as error:
             raise type(error)(str(error) if str(error).startswith("fact ") else f"fact {number}: {error}") from error
     return add_facts(ports, checked)

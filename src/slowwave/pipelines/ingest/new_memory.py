@@ -6,6 +6,7 @@ from datetime import datetime
 from slowwave.model.memory import FACT_KINDS, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.query import Where
+from slowwave.model.zone import local
 from slowwave.pipelines.planning import new_id, reschedule
 from slowwave.policy.retention.categories import is_known
 from slowwave.policy.retention.importance import Frequencies, importance as importance_of
@@ -41,7 +42,7 @@ def _memory(ports: Ports, fact: Fact, importance: float, now: datetime) -> Memor
         stability=initial_stability(importance),
         trust=fact.trust,
         recorded_at=now,
-        valid_from=fact.valid_from or now,
+        valid_from=fact.valid_from or local(now, ports.zone),
         expires_at=fact.expires_at,
         sources=fact.sources,
         metadata=fact.metadata,

@@ -10,7 +10,6 @@ from slowwave.model.codec import dumps
 from slowwave.model.filters import checked_filter
 from slowwave.model.json_value import checked_json, checked_metadata, strings
 from slowwave.model.memory import HOT, NOTE, WORDS_OF_DATA, Memory, Trust, altered
-from slowwave.model.message import checked_time
 from slowwave.model.names import checked_count, checked_id, optional_count
 from slowwave.model.note import (
     Note,
@@ -23,6 +22,7 @@ from slowwave.model.note import (
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import BATCH_MAX, Plan, Receipt
 from slowwave.model.query import Where
+from slowwave.model.zone import local
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.ingest.tombstones import note_tombstone
@@ -91,7 +91,7 @@ def put_notes(
     """
     trust = least((trust, ports.ceiling))
     given, removed = [_note(note) for note in notes], [_note(note) for note in remove]
-    wanted, gone = _places(given, removed, ports.now(), keep_times=keep_times)
+    wanted, gone = _places(ports, given, removed, ports.now(), keep_times=keep_times)
     expected = [note.version if if_unchanged else if_version for note in (*given, *removed)]
     made, problems = entries(ports, [_words(note) for note in wanted.values()])
     prepared, skipped = dict(zip(wanted, made, strict=True)), 0
@@ -120,7 +120,7 @@ def put_notes(
 
 def planned(ports: Ports, notes: Sequence[Note], *, trust: Trust, keep_times: bool) -> list[Memory]:
     """The memories that `put_notes` would store of these notes. Nothing is stored."""
-    wanted, _ = _places(notes, (), ports.now(), keep_times=keep_times)
+    wanted, _ = _places(ports, notes, (), ports.now(), keep_times=keep_times)
     current, now = _current(ports, [*wanted]), ports.now()
     found: list[Memory] = []
     for place, note in wanted.items():
@@ -131,10 +131,12 @@ def planned(ports: Ports, notes: Sequence[Note], *, trust: Trust, keep_times: bo
 
 
 def _places(
-    given: Sequence[Note], removed: Sequence[Note], now: datetime, *, keep_times: bool
+    ports: Ports, given: Sequence[Note], removed: Sequence[Note], now: datetime, *, keep_times: bool
 ) -> tuple[dict[Place, Note], list[Place]]:
     """The checked notes to write by place, and the places of those to remove, or InputError."""
-    wanted = {checked_place(note.folder, note.name): _checked(note, now, keep_times=keep_times) for note in given}
+    wanted = {
+        checked_place(note.folder, note.name): _checked(ports, note, now, keep_times=keep_times) for note in given
+    }
     gone = [checked_place(note.folder, note.name) for note in removed]
     number = len(given) + len(gone)
     if len({*wanted, *gone}) < number:
@@ -263,8 +265,8 @@ def _note(note: object) -> Note:
     return note
 
 
-def _checked(note: Note, now: datetime, *, keep_times: bool) -> Note:
-    expires_at = checked_time(note.expires_at, "expires_at") if note.expires_at is not None else None
+def _checked(ports: Ports, note: Note, now: datetime, *, keep_times: bool) -> Note:
+    expires_at = ports.time(note.expires_at, "expires_at") if note.expires_at is not None else None
     if expires_at is not None and expires_at <= now:
         raise InputError(f"expires_at {expires_at.isoformat()} has passed: use a later time, or None")
     folder, name = checked_place(note.folder, note.name)
@@ -275,7 +277,7 @@ def _checked(note: Note, now: datetime, *, keep_times: bool) -> Note:
         data=checked_json(note.data, "data", exact=True),
         metadata=checked_metadata(note.metadata),
         expires_at=expires_at,
-        updated_at=note.updated_at and min(checked_time(note.updated_at, "updated_at"), now) if keep_times else None,
+        updated_at=note.updated_at and min(ports.time(note.updated_at, "updated_at"), now) if keep_times else None,
     )
 
 
@@ -295,7 +297,7 @@ def _writing(ports: Ports, note: Note, before: Memory | None, now: datetime, tru
         text=words,
         category=NOTE,
         recorded_at=now,
-        valid_from=note.updated_at or now,
+        valid_from=note.updated_at or local(now, ports.zone),
         conversation=note.folder,
         ref=note.name,
         trust=trust,

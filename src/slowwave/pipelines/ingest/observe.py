@@ -19,6 +19,7 @@ from slowwave.model.message import (
 from slowwave.model.names import checked_name
 from slowwave.model.operations import Add
 from slowwave.model.plan import BATCH_MAX, Group, Plan, Receipt
+from slowwave.model.zone import local
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
 from slowwave.pipelines.ingest.tombstones import SOME, said_tombstones, unerased
@@ -89,7 +90,7 @@ def observe(
     single = len(messages) == 1
     placed = [("the message" if single else f"message {n}", message) for n, message in enumerate(messages)]
     spoken = [(place, one) for place, message in placed for one in as_messages(message, place)]
-    rows = [checked_message(one, place, conversation=conversation) for place, one in spoken]
+    rows = [checked_message(one, place, conversation=conversation, zone=ports.zone) for place, one in spoken]
     begun = Plan(id=new_id(now), scope=ports.scope, cause=cause, at=now, parent=parent)
     origin = Origin(through=through, vouched=vouched)
     kept, receipt, problems = _stored(ports, begun, rows, conversation, origin)
@@ -110,7 +111,8 @@ def planned(
 ) -> list[Memory]:
     """The memories that `observe` would store of these messages. Nothing is stored."""
     origin = Origin(through=through, vouched=vouched)
-    rows = [checked_message(one, conversation=conversation) for message in messages for one in as_messages(message)]
+    spoken = [one for message in messages for one in as_messages(message)]
+    rows = [checked_message(one, conversation=conversation, zone=ports.zone) for one in spoken]
     return [_memory(ports, row, conversation, ports.now(), origin) for row in rows]
 
 
@@ -205,7 +207,7 @@ def _left_out(rows: Sequence[Message], kept: Sequence[Message]) -> tuple[str, ..
 
 
 def _memory(ports: Ports, message: Message, conversation: str, now: datetime, origin: Origin) -> Memory:
-    at = message.at or now
+    at = message.at or local(now, ports.zone)
     said = trust_of_message(message.role, origin.through, vouched=bool(origin.vouched))
     trust = least((said, ports.ceiling))
     examined = f"{message.speaker}\n{message.content}" if message.speaker else message.content

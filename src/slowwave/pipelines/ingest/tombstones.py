@@ -8,7 +8,7 @@ the scope into a copy with another secret. Tombstones of earlier versions are pl
 import hmac
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TypeVar
 
@@ -40,7 +40,7 @@ def tombstone(text: str) -> str:
 def said_tombstones(text: str, ref: str | None, at: datetime | None) -> tuple[str, ...]:
     """The keys of a message: of its text if that is long enough, and of its text with the caller's id or with the time."""
     with_id = (tombstone(f"{ref}\n{text}"),) if ref is not None else ()
-    with_time = (tombstone(f"{at.isoformat()}\n{text}"),) if at is not None else ()
+    with_time = (tombstone(f"{at.astimezone(UTC).isoformat()}\n{text}"),) if at is not None else ()
     return (*((tombstone(text),) if len(text) >= TELLING else ()), *with_id, *with_time)
 
 

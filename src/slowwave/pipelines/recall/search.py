@@ -11,7 +11,6 @@ from slowwave.model.codec import content_key
 from slowwave.model.filters import Filter, checked_filter
 from slowwave.model.index_entry import fingerprint
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, NOTE, Memory
-from slowwave.model.message import checked_time
 from slowwave.model.names import optional_conversation, optional_name, optional_names
 from slowwave.model.note import checked_folder, is_below, is_findable, passes_filter
 from slowwave.model.operations import Add, Change
@@ -72,7 +71,7 @@ def search(ports: Ports, request: Search) -> list[Hit]:
     Raises:
         InputError: for an empty question, or an invalid filter.
     """
-    request = _checked(request)
+    request = _checked(ports, request)
     question = clean(request.text)[:QUESTION_LONGEST]
     with asked(ports, question, _selections(request)) as (reading, vector):
         return _search(ports, request, question, reading, vector)
@@ -80,7 +79,7 @@ def search(ports: Ports, request: Search) -> list[Hit]:
 
 def announce(ports: Ports, request: Search, reading: Reading, vector: "NDArray[np.float32] | None") -> None:
     """Announce a search inside a reading, so that its rows are read together with those of others."""
-    request = _checked(request)
+    request = _checked(ports, request)
     question = clean(request.text)[:QUESTION_LONGEST]
     if not (request.as_of or request.known_at or request.passes or request.folder):
         _rank(ports, request, question, reading, vector)
@@ -209,7 +208,7 @@ def _without_penalty_for_exact_text(ports: Ports, query: Query, ranked: Sequence
     return sorted(places.values(), key=lambda row: -row.score)[: query.top_k]
 
 
-def _checked(request: Search) -> Search:
+def _checked(ports: Ports, request: Search) -> Search:
     if not isinstance(request.text, str):
         raise InputError(f"a question is text, not {type(request.text).__name__}")
     if not request.text.strip():
@@ -231,10 +230,10 @@ def _checked(request: Search) -> Search:
         except_conversation=optional_name(request.except_conversation, "except_conversation", numbers=True),
         passes=checked_filter(request.where),
         folder=checked_folder(request.folder) if request.folder is not None else None,
-        since=_time(request.since, "since"),
-        until=_time(request.until, "until"),
-        as_of=_time(request.as_of, "as_of"),
-        known_at=_time(request.known_at, "known_at"),
+        since=_time(ports, request.since, "since"),
+        until=_time(ports, request.until, "until"),
+        as_of=_time(ports, request.as_of, "as_of"),
+        known_at=_time(ports, request.known_at, "known_at"),
     )
 
 
@@ -242,8 +241,8 @@ def _is_share(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-def _time(at: datetime | None, name: str) -> datetime | None:
-    return None if at is None else checked_time(at, name)
+def _time(ports: Ports, at: datetime | None, name: str) -> datetime | None:
+    return None if at is None else ports.time(at, name)
 
 
 def _query(

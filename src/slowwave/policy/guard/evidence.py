@@ -147,7 +147,7 @@ def _sentence(quote: str, text: str) -> str:
 
 def _stated_spans(message: Memory) -> Iterable[tuple[date, date]]:
     """The days and short spans that the words of a message name, without its own day."""
-    for at in {message.at, _in_utc(message.at)}:
+    for at in (message.at, _in_utc(message.at)):
         own = (at.date(), at.date())
         phrases = {span for phrase in date_phrases(message.text, at) for span in phrase.spans}
         for span in phrases | (set(possible_spans(message.text, at)) - {own}):

@@ -5,7 +5,7 @@ outing is ordinary. A mood, and what is only being thought about, passes. The wo
 """
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -174,14 +174,19 @@ def category_of(name: str, text: str, said: datetime) -> str:
 
     A past event is an observation, and what ends with a day to come, such as an appointment or a promise, is a goal.
 
-    >>> category_of("project_status", "Ann tiled the bath on 3 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
+    >>> category_of("project_status", "Ann tiled the bath on 3 May 2026", datetime(2026, 5, 4))
     'observation'
-    >>> category_of("project_status", "Ann is tiling the bath since 3 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
+    >>> category_of("project_status", "Ann is tiling the bath since 3 May 2026", datetime(2026, 5, 4))
     'project_status'
-    >>> category_of("active_decision", "Ann will be at the fair on 9 May 2026", datetime(2026, 5, 4, tzinfo=UTC))
+    >>> category_of("active_decision", "Ann will be at the fair on 9 May 2026", datetime(2026, 5, 4))
     'goal'
     """
-    if name == _RESPECTED and not _UNTIL.search(text) and _AHEAD.search(text) and _own_end(text, said):
+    if (
+        name == _RESPECTED
+        and not _UNTIL.search(text)
+        and _AHEAD.search(text)
+        and _own_end(text, said.replace(tzinfo=None))
+    ):
         return "goal"
     if name != _STATE_OF_WORK or _AHEAD.search(text) or _UNTIL.search(text):
         return name
@@ -199,21 +204,23 @@ def own_end(memory: Memory) -> datetime | None:
     it does not stand behind "will" or "plans to", and a date after "as of", "since" or "from", are no dates of the plan: it does
     not end with them.
 
-    >>> at = datetime(2026, 3, 1, tzinfo=UTC)
+    >>> at = datetime(2026, 3, 1)
     >>> plan = Memory(id="a", scope="s", kind="semantic", text="Ann is going to Rome on 5 May 2026", recorded_at=at, valid_from=at)
     >>> own_end(plan).isoformat()
-    '2026-05-07T00:00:00+00:00'
+    '2026-05-07T00:00:00'
     """
     if memory.kind in {SUMMARY, "procedural"} or memory.category not in _ENDING:
         return None
     try:
-        return _own_end(memory.text, memory.valid_from)
+        end = _own_end(memory.text, memory.valid_from.replace(tzinfo=None))
+        return end and end.replace(tzinfo=memory.valid_from.tzinfo)
     except OverflowError:  # after the end of the calendar: "valid until 31 December 9999"
         return None
 
 
 @lru_cache(maxsize=20_000)
 def _own_end(text: str, said: datetime) -> datetime | None:
+    """The end by the clock of the zone in which it was said, whose reading is `said`."""
     ends = _UNTIL.search(text)
     if ends or (_AHEAD.search(text) and not _is_milestone(text)):  # a wedding or a move is worth knowing afterwards
         from slowwave.policy.text.dates import mentioned  # noqa: PLC0415 - most searches do without
@@ -228,7 +235,7 @@ def _own_end(text: str, said: datetime) -> datetime | None:
             and (ends or (coming and coming.end() <= written.start) or not _is_of_the_telling(parts, said.date()))
         ]
         if days:
-            last = datetime(max(days).year, max(days).month, max(days).day, tzinfo=UTC) + timedelta(days=1) + _GRACE
+            last = datetime.combine(max(days), time()) + timedelta(days=1) + _GRACE
             return last if last > said else None  # the words tell of the past
     return next((said + days for pattern, days in _STATES if pattern.search(text)), None)
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from slowwave.policy.text.calendar import MONTH_NUMBERS, SEASONS, WEEKDAY_NUMBERS
+from slowwave.policy.text.calendar import MONTH_NUMBERS, SEASONS, WEEKDAY_NUMBERS, cached_by_clock
 from slowwave.policy.text.dates import mentioned
 from slowwave.policy.text.foreign_spans import foreign_spans
 from slowwave.policy.text.lazy_regex import lazy_regex
@@ -106,7 +106,7 @@ def written_spans(text: str) -> tuple[WrittenSpan, ...]:
     return tuple(sorted(found, key=lambda span: span.start))
 
 
-@lru_cache(maxsize=64)
+@cached_by_clock
 def possible_spans(text: str, at: datetime) -> tuple[DateSpan, ...]:
     """Every span of days that a message may mean: its own day, its written dates and all readings of its relative dates.
 
@@ -193,7 +193,7 @@ def span_follows(span: WrittenSpan, text: str, at: datetime) -> bool:
     >>> follows("May 2022", "I moved a year ago"), follows("3 April 2023", "I moved last month")
     (True, False)
     """
-    return any(_reading_follows(wide, text, at) for wide in span.readings)
+    return any(_reading_follows(wide, text, at.replace(tzinfo=None)) for wide in span.readings)
 
 
 @lru_cache(maxsize=4096)
@@ -206,7 +206,7 @@ def _reading_follows(wide: DateSpan, text: str, at: datetime) -> bool:
     )
 
 
-@lru_cache(maxsize=64)
+@cached_by_clock
 def _spans_by_year(text: str, at: datetime) -> Mapping[int, Sequence[DateSpan]]:
     """The `possible_spans` of a message by each year that has a day of them. A fact is compared with those of its years only."""
     by_year: dict[int, list[DateSpan]] = {}

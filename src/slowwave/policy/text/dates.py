@@ -13,7 +13,14 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from slowwave.policy.text.calendar import AMBIGUOUS_MONTHS, MONTH_NUMBERS, MONTHS, NEAR_DAYS, WEEKDAY_NUMBERS
+from slowwave.policy.text.calendar import (
+    AMBIGUOUS_MONTHS,
+    MONTH_NUMBERS,
+    MONTHS,
+    NEAR_DAYS,
+    WEEKDAY_NUMBERS,
+    cached_by_clock,
+)
 from slowwave.policy.text.lazy_regex import lazy_regex
 from slowwave.policy.text.relative_dates import (
     DatePhrase,
@@ -109,7 +116,7 @@ def with_dates(text: str, at: datetime, known: Sequence[str]) -> tuple[str, froz
     return "".join((*pieces, text[place:])), frozenset().union(*having.values())
 
 
-@lru_cache(maxsize=64)
+@cached_by_clock
 def derivable(text: str, at: datetime) -> frozenset[str]:
     """Every partial that a fact based on this text may mention.
 

@@ -13,6 +13,7 @@ from slowwave.model.access import AccessKey
 from slowwave.model.memory import FACT_KINDS, HOT, PHASES, STATEMENT_KINDS, SUMMARY
 from slowwave.model.plan import Run
 from slowwave.model.scope import Scope
+from slowwave.model.zone import local
 from slowwave.pipelines.admin.plot import plot
 from slowwave.pipelines.admin.undo import undone_runs
 from slowwave.server.access.authentication import Caller
@@ -94,7 +95,7 @@ def today(visit: Reader) -> HTMLResponse:
         ),
         charts=(_chart(memory, "forgetting"), _chart(memory, "growth")),
         elsewhere=_scopes_with_content(visit.caller) if not counts else (),
-        now=memory.ports.now(),
+        now=local(memory.ports.now(), memory.ports.zone),
     )
 
 

@@ -160,6 +160,11 @@ class Visit:
         """
         return self.caller.memory(self.scope, *rights)
 
+    @property
+    def zone(self) -> str:
+        """The name of the zone in which times of changes are shown."""
+        return self.memory().ports.config.zone or "UTC"
+
     def may(self, right: Right) -> bool:
         """Whether this browser may use a right; templates leave out what it may not."""
         return self.caller.may(right)

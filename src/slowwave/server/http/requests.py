@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import (
-    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -32,7 +31,7 @@ def _only_text(value: object) -> object:
 
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]")
-Moment = Annotated[AwareDatetime, BeforeValidator(_only_text)]
+Moment = Annotated[datetime, BeforeValidator(_only_text)]
 Flag = Annotated[bool, Field(strict=True)]
 Number = Annotated[float, Field(ge=0, le=1, strict=True)]
 Text = Annotated[str, Field(min_length=1, max_length=1_000_000, pattern=VISIBLE)]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import blake2b
 from inspect import getdoc
 from typing import Annotated, Final, Protocol, TypeAlias, TypeVar
@@ -205,14 +205,13 @@ def _known(read: Callable[[], _Answer], what: str = "memory") -> _Answer:
 
 
 def _time(text: str | None, name: str) -> datetime | None:
-    """A time in ISO 8601, in UTC unless it has an offset."""
+    """A time in ISO 8601; without an offset the memory reads it in its zone."""
     if text is None:
         return None
     try:
-        at = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError as error:
         raise ToolError(f"{name} is not a date: write 2026-03-14, or 2026-03-14T09:30+01:00") from error
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
 def _kept(memory: AgentMemory, said: Sequence[ChatMessage], conversation: str) -> answers.StoredMessages:

@@ -1,7 +1,7 @@
 """The routes of `/mem0`, which mem0's own Python and npm clients call."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from functools import cache
 from typing import Annotated, Any, Final
 
@@ -31,7 +31,7 @@ PAGE_MOST: Final = 1000
 BATCH_MOST: Final = 1000
 DELETED_AT_ONCE: Final = 10_000
 _PROJECTS: Final = "/api/v1/orgs/organizations/{org}/projects/"
-_DAY: Final = time(23, 59, 59, tzinfo=UTC)
+_DAY: Final = time(23, 59, 59)
 
 RequestCaller = Annotated[Caller, Depends(caller_of)]
 MemoryId = Annotated[str, BeforeValidator(decoded)]
@@ -164,7 +164,7 @@ def add(caller: RequestCaller, asked: Adding) -> Object:
     given = asked.model_dump(include=set(ENTITIES), exclude_none=True)
     place = place_of(caller, {**(asked.filters or {}), **given})
     memory = opened(caller, place, "write")
-    at = None if asked.timestamp is None else datetime.fromtimestamp(asked.timestamp, UTC)
+    at = None if asked.timestamp is None else datetime.fromtimestamp(asked.timestamp, memory.ports.zone)
     if not asked.infer:
         expires = None if asked.expiration_date is None else datetime.combine(_date(asked.expiration_date), _DAY)
         stated = [

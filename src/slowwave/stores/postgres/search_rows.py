@@ -14,7 +14,7 @@ from slowwave.stores.sql import bounds
 LAYOUT: Final = 2
 """The version of the derived search rows. A scope with another one is derived again from its memories."""
 
-_INDEX_COLUMNS: Final = 19
+_INDEX_COLUMNS: Final = 20
 """The number of columns of a message that the index uses; the key and the checksum of its entry follow."""
 _EMBEDDER: Final = 12
 
@@ -65,6 +65,12 @@ class MessageRow:
     def at(self) -> int:
         """The time of the message, microseconds since 1970."""
         return int(self.values[5])
+
+    @property
+    def zone(self) -> str | None:
+        """The offset in which it was said; None: UTC."""
+        zone: str | None = self.values[19]
+        return zone
 
     @property
     def conversation(self) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -212,7 +213,7 @@ def _among_people(named: bool, assisted: bool) -> bool:  # as the table has them
 
 
 def _read_message(message: MessageRow, gist: int | None) -> SyncCursor:
-    terms = _terms(message.terms, message.at)
+    terms = _terms(message.terms, from_micros(message.at, message.zone))
     taken = SyncedRows(words=message.words, original=True, at=message.at, terms=terms)
     return SyncCursor(taken=taken, entry=message.checksum, gist=gist)
 
@@ -220,11 +221,11 @@ def _read_message(message: MessageRow, gist: int | None) -> SyncCursor:
 def _read_fact(fact: FactRow) -> SyncCursor:
     memory, at = fact.memory, to_micros(fact.memory.at)
     original = not (memory.sources or memory.members or memory.span)
-    taken = SyncedRows(words=fact.entry.words, original=original, at=at, terms=_terms(fact.entry.terms, at))
+    taken = SyncedRows(words=fact.entry.words, original=original, at=at, terms=_terms(fact.entry.terms, memory.at))
     return SyncCursor(taken=taken, entry=fact.checksum, gist=None)
 
 
-def _terms(terms: bytes, at: int) -> frozenset[int]:
+def _terms(terms: bytes, at: datetime) -> frozenset[int]:
     """The terms of a text and its day, as signed 64-bit numbers."""
-    dates = np.array(date_keys(from_micros(at)), dtype=np.uint64).view(np.int64)
+    dates = np.array(date_keys(at), dtype=np.uint64).view(np.int64)
     return frozenset(np.frombuffer(terms, dtype="<i8").tolist()) | frozenset(dates.tolist())

@@ -23,7 +23,7 @@ class MessageColumns:
     """Columns with one value for each message, ordered by conversation and seq. Times are microseconds since 1970.
 
     `anchor` is `Memory.last_used_or_recorded`, `trimmed` whether the message has a trimmed text, `embedder` a name or
-    None.
+    None, `zone` the offset of its time or None.
     """
 
     id: Sequence[str]
@@ -45,6 +45,7 @@ class MessageColumns:
     cues: Sequence[int]
     vectors: Sequence[bytes]
     dim: Sequence[int]
+    zone: Sequence[str | None]
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Self:

@@ -8,8 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from slowwave.model.codec import EPOCH, to_micros
 from slowwave.model.index_entry import IndexEntry
 from slowwave.model.memory import HOT, KINDS, MESSAGE, NOTE, Memory, is_outdated, is_withheld
+from slowwave.model.zone import offset_of
 from slowwave.policy.ranking.score import GAP, Corpus, Mask, Rows, length_normalisation
 from slowwave.policy.text.features import date_terms, name_tokens
 from slowwave.stores.search.cold_load import MessageColumns, numbered, seconds
@@ -95,7 +97,7 @@ class IndexRows(IndexState):
         columns["category"][:count] = np.array(categories)[number]
         columns["at"][:count], columns["anchor"][:count] = seconds(messages.at), seconds(messages.anchor)
         columns["importance"][:count] = messages.importance
-        days, number = numbered((np.array(messages.at) // _DAY + _EPOCH).tolist())
+        days, number = numbered(((np.array(messages.at) + _offsets(messages.zone)) // _DAY + _EPOCH).tolist())
         columns["day"][:count] = np.array([self._day(datetime.fromordinal(day)) for day in days])[number]
         for name in {name for name in messages.embedder if name}:
             blobs = [
@@ -416,6 +418,13 @@ class IndexRows(IndexState):
         )
         self._prepared[embedder] = corpus
         return corpus
+
+
+def _offsets(zones: Sequence[str | None]) -> NDArray[np.int64]:
+    """The offset of each time in microseconds: a question names the day on the clock of who said it."""
+    distinct, number = numbered(zones)
+    micros = [0 if zone is None else to_micros(EPOCH.replace(tzinfo=offset_of(zone))) for zone in distinct]
+    return -np.array(micros, dtype=np.int64)[number]
 
 
 def _origin(memory: Memory) -> list[object]:

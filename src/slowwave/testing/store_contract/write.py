@@ -4,7 +4,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import timedelta, timezone
 
 import pytest
 
@@ -71,6 +71,7 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
             stability=1 / 3,
             pinned=True,
             trust="web",
+            valid_from=NOW.astimezone(timezone(timedelta(hours=9))),
             valid_to=NOW + DAY,
             expires_at=NOW + 2 * DAY,
             due_at=NOW + timedelta(microseconds=1),
@@ -85,13 +86,15 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
             version=4,
             flags=frozenset({"unreconciled", "b"}),
             metadata={"b": "1", "a": "ü"},
-            zone="Asia/Tokyo",
         )
         store.apply(
             plan(add(message("I like “tea”", id="said")), *(add(fact(name, id=name)) for name in whole.members))
         )
         store.apply(plan(add(whole)))
         assert store.get([SCOPE], [whole.id]) == [whole]
+        (stored,) = store.get([SCOPE], [whole.id])
+        times = (stored.valid_from, stored.valid_to, stored.expires_at, stored.recorded_at)
+        assert [at and at.utcoffset() for at in times] == [*3 * [timedelta(hours=9)], timedelta(0)]
 
     def test_the_id_of_a_fact_is_unique_among_the_facts_of_a_scope(self, store: Store) -> None:
         first = fact("Likes tea", ref="a")

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import MAXYEAR, datetime, timedelta
 from typing import Final
 
 from slowwave.minds.offline.rules.words import PASSING
@@ -77,9 +77,9 @@ def _expiry(text: str, at: datetime) -> datetime | None:
     if year is None or year == MAXYEAR:  # "until 31 December 9999" means for ever
         return None
     if day is not None and month is not None:
-        end = datetime(year, month, day, tzinfo=UTC) + timedelta(days=1)
+        end = datetime(year, month, day, tzinfo=at.tzinfo) + timedelta(days=1)
     elif month is not None:
-        end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=at.tzinfo)
     else:
-        end = datetime(year + 1, 1, 1, tzinfo=UTC)
+        end = datetime(year + 1, 1, 1, tzinfo=at.tzinfo)
     return end if end > at else None

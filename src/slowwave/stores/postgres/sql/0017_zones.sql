@@ -1,9 +1,7 @@
 -- readable from 17
 --
--- The time zone of a memory, and that of naive times in a scope: an offset such as "+09:00" or a name of the IANA database;
--- NULL: UTC.
+-- The offset in which a memory is shown, such as "+09:00"; NULL: UTC.
 ALTER TABLE memories ADD COLUMN zone text COLLATE "C";
-ALTER TABLE scopes ADD COLUMN zone text COLLATE "C";
 
 -- Which seals a run was written with (`reasons.SEAL`); NULL: by a program that did not say so, which may have set none.
 ALTER TABLE runs ADD COLUMN seal bigint;

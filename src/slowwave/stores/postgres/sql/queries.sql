@@ -706,7 +706,7 @@ WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 ORDER BY key LIMIT nullif($3, -
 -- name: messages_of_scope (low, high)
 SELECT m.id, m.phase, m.reason, m.category, m.importance, m.valid_from,
     CASE WHEN m.used_at > m.recorded_at THEN m.used_at ELSE m.recorded_at END, coalesce(m.conversation, ''), m.seq,
-    m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues, e.vectors, e.dim
+    m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues, e.vectors, e.dim, m.zone
 FROM memories m JOIN entries e ON e.scope = $1 >> 40 AND e.key = m.key AND e.embedder IS NOT NULL
 WHERE m.scope = $1 >> 40 AND m.key BETWEEN $1 AND $2 AND m.seq IS NOT NULL
 

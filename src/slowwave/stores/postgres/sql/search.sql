@@ -147,7 +147,7 @@ SELECT m.id, m.phase, m.reason, m.category, m.importance, m.valid_from,
     CASE WHEN m.used_at > m.recorded_at THEN m.used_at ELSE m.recorded_at END, coalesce(m.conversation, ''), m.seq,
     m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues,
     CASE WHEN w.whole IS NULL THEN substr(e.vectors, 1, CAST(4 * e.dim AS integer)) ELSE e.vectors END, e.dim,
-    m.key, e.checksum
+    m.zone, m.key, e.checksum
 FROM memories m JOIN entries e ON e.scope = m.scope AND e.key = m.key AND e.embedder IS NOT NULL
 LEFT JOIN unnest(CAST($1 AS bigint[])) AS w (whole) ON w.whole = m.key
 WHERE m.scope = $2 AND m.key = ANY (CAST($3 AS bigint[])) AND m.seq IS NOT NULL

@@ -1,7 +1,5 @@
--- The time zone of a memory, and that of naive times in a scope: an offset such as "+09:00" or a name of the IANA database;
--- NULL: UTC.
+-- The offset in which a memory is shown, such as "+09:00"; NULL: UTC.
 ALTER TABLE memories ADD COLUMN zone TEXT;
-ALTER TABLE scopes ADD COLUMN zone TEXT;
 
 -- Which seals a run was written with (`reasons.SEAL`); NULL: by a program that did not say so, which may have set none.
 ALTER TABLE runs ADD COLUMN seal INTEGER;

@@ -631,7 +631,7 @@ SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high ORDER BY key LIMI
 -- name: messages_of_scope
 SELECT m.id, m.phase, m.reason, m.category, m.importance, m.valid_from,
     CASE WHEN m.used_at > m.recorded_at THEN m.used_at ELSE m.recorded_at END, coalesce(m.conversation, ''), m.seq,
-    m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues, e.vectors, e.dim
+    m.role, m.speaker, m.gist IS NOT NULL, e.embedder, e.terms, e.words, e.question, e.cues, e.vectors, e.dim, m.zone
 FROM memories m JOIN entries e ON e.key = m.key AND e.embedder IS NOT NULL
 WHERE m.key BETWEEN :low AND :high AND m.seq IS NOT NULL
 
