@@ -95,6 +95,17 @@ def test_a_model_is_shown_the_clock_of_the_speaker_and_its_dates_are_of_that_clo
     assert "12 June 2025" in stored.text, "the messages give the day"
 
 
+@pytest.mark.parametrize(("day", "stored"), [("10", 1), ("11", 0)])
+def test_a_fact_of_a_model_with_the_day_in_utc_is_refused(store: str, day: str, stored: int) -> None:
+    text = f"The user adopted a dog on {day} June 2025"
+    fact = {"text": text, "category": "family", "messages": [1], "quote": "I adopted a dog today"}
+    llm = ScriptedLLM(distil={"facts": [fact]}, reconcile={"reviewed": 1, "changes": []})
+    with opened(store, llm=llm) as memory:
+        told(memory, "I adopted a dog today.", EVENING)
+        memory.consolidate(force=True)
+        assert len(memory.get_all()) == stored
+
+
 def test_an_end_that_the_words_name_is_that_of_the_local_day(memory: AgentMemory) -> None:
     told(memory, "I am on parental leave until 12 June 2025.", MORNING)
     memory.consolidate(force=True)
@@ -122,13 +133,14 @@ def test_the_offset_is_read_again_by_every_way(store: str) -> None:
         assert memory.doctor(deep=True) == []
 
 
-def test_a_day_that_a_question_names_is_the_local_day(store: str) -> None:
+@pytest.mark.parametrize("in_ram", [200_000, 0])  # 0: the Postgres server searches
+def test_a_day_that_a_question_names_is_the_local_day(store: str, in_ram: int) -> None:
     with opened(store) as memory:
         for text, at in (("We painted the gate green.", EVENING), ("We painted the gate blue.", MORNING)):
             told(memory, text, at)
         for number in range(30):
             told(memory, f"We painted fence number {number}.", NOW - timedelta(days=number))
-    with opened(store) as memory:  # whose index is built from rows
+    with opened(store, config=Config(search_in_ram=in_ram)) as memory:  # whose index is built from rows
         assert memory.search("What did we paint at the gate on 10 June 2025?")[0].text == "We painted the gate green."
         assert memory.search("What did we paint at the gate on 11 June 2025?")[0].text == "We painted the gate blue."
 

@@ -5,7 +5,7 @@ Each function returns what speaks against a fact, None if nothing does.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 from typing import Final
 
@@ -113,7 +113,7 @@ def wrong_day(
     """The day of a fact that is not the exact one.
 
     Where the quoted sentence has "yesterday", "today" or "two days ago", the messages must give each day of the fact.
-    "Yesterday" is the day before the message, in the time zone of the message or in UTC. Elsewhere they, or those beside it,
+    "Yesterday" is the day before the message, by the clock of its speaker. Elsewhere they, or those beside it,
     must give the day before the message and the day after it: a message without a date supports its own day only.
 
     Args:
@@ -127,9 +127,9 @@ def wrong_day(
     if not days:
         return None
     if not _NEAR_DAY.search(_sentence(quote, turn.text)):
-        own = {turn.at.date(), _in_utc(turn.at).date()}
-        days = [day for day in days if any(abs(each - near) == _DAY for each, _ in day.readings for near in own)]
-        days = [day for day in days if not any(each in own for each, _ in day.readings)]
+        own = turn.at.date()
+        days = [day for day in days if any(abs(each - own) == _DAY for each, _ in day.readings)]
+        days = [day for day in days if not any(each == own for each, _ in day.readings)]
         messages = [*messages, *beside]
     allowed = {span for message in messages for span in _stated_spans(message)} if days else frozenset()
     for day in days:
@@ -147,18 +147,14 @@ def _sentence(quote: str, text: str) -> str:
 
 def _stated_spans(message: Memory) -> Iterable[tuple[date, date]]:
     """The days and short spans that the words of a message name, without its own day."""
-    for at in (message.at, _in_utc(message.at)):
-        own = (at.date(), at.date())
-        phrases = {span for phrase in date_phrases(message.text, at) for span in phrase.spans}
-        for span in phrases | (set(possible_spans(message.text, at)) - {own}):
-            if (span[1] - span[0]).days < EXACT_DAYS:
-                yield span
-        if any(written.readings[0][1:] == (at.month, at.day) for written in mentioned(message.text)):
-            yield own
-
-
-def _in_utc(at: datetime) -> datetime:
-    return at.astimezone(UTC) if at.tzinfo else at
+    at = message.at
+    own = (at.date(), at.date())
+    phrases = {span for phrase in date_phrases(message.text, at) for span in phrase.spans}
+    for span in phrases | (set(possible_spans(message.text, at)) - {own}):
+        if (span[1] - span[0]).days < EXACT_DAYS:
+            yield span
+    if any(written.readings[0][1:] == (at.month, at.day) for written in mentioned(message.text)):
+        yield own
 
 
 def opposite_verb(text: str, quote: str, speaker: str | None, messages: Sequence[Memory]) -> tuple[str, str] | None:
