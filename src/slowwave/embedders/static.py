@@ -9,7 +9,7 @@ the same vector.
 
 import zlib
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -88,9 +88,12 @@ class StaticEmbedder:
         """The weighted sum of the token vectors of each segment, (segments, 256)."""
         if not segments:
             return np.zeros((0, self._rows.shape[1]), dtype=np.float32)
-        tokens = np.fromiter(chain.from_iterable(segments), dtype=np.intp)
-        starts = [0, *accumulate(map(len, segments[:-1]))]
-        sums: NDArray[np.float32] = np.add.reduceat(self._rows[tokens] * self._weights(tokens), starts, axis=0)
+        tokens, places = np.unique(np.fromiter(chain.from_iterable(segments), dtype=np.intp), return_inverse=True)
+        weighted = self._rows[tokens] * self._weights(tokens)
+        sums, start = np.empty((len(segments), self._rows.shape[1]), dtype=np.float32), 0
+        for row, segment in zip(sums, segments, strict=True):  # `np.add.reduceat` takes 20 times as long
+            weighted[places[start : start + len(segment)]].sum(axis=0, out=row)
+            start += len(segment)
         return sums
 
     def word_vectors(self, words: "Sequence[str]", /) -> "NDArray[np.float32]":
