@@ -85,7 +85,7 @@ def test_a_missing_current_node_means_the_newest_leaf(written: Callable[..., Pat
     assert said(written([whole]))[-1].message.content == "Five, it is true."
 
 
-def test_a_cycle_and_a_missing_parent_end_the_thread_with_a_reason(
+def test_a_cycle_ends_the_thread_with_a_reason_and_a_missing_parent_is_bridged(
     written: Callable[..., Path], make: SimpleNamespace
 ) -> None:
     circle = make.chatgpt()
@@ -96,8 +96,8 @@ def test_a_cycle_and_a_missing_parent_end_the_thread_with_a_reason(
     orphan = make.chatgpt()
     orphan["mapping"]["b"]["parent"] = "gone"
     items, texts = everything(written([orphan]))
-    assert texts == ["How many hives?", "Four, and a rumour of a fifth."]
-    assert "beginning is missing" in items[0].why
+    assert len(texts) == 3
+    assert not any(isinstance(item, SkippedItem) for item in items)
 
 
 def test_shards_in_an_archive_are_read_in_order_and_other_files_are_ignored(
@@ -200,7 +200,7 @@ def test_the_format_is_detected_from_the_content(written: Callable[..., Path], m
         assert said(path)
 
 
-@pytest.mark.parametrize("value", ["", "[]", "hello", "42", "[1, 2]", '{"a": 1}', "\x00\x01"])
+@pytest.mark.parametrize("value", ["", "[null, {}]", "hello", "42", "[1, 2]", '{"a": 1}', "\x00\x01"])
 def test_a_file_of_unknown_format_is_refused_with_advice(written: Callable[..., Path], value: str) -> None:
     with pytest.raises(InputError, match="name its format"):
         list(read(written(value, "x.json")))

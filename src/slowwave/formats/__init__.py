@@ -1,6 +1,7 @@
 """Reads files of conversations into messages and facts, and writes the export of a scope. It decides nothing about storage."""
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ from slowwave.formats.readers import (
     server_memory,
 )
 from slowwave.formats.readers.builders import MessageBuilder
+from slowwave.formats.readers.dating import dated
 from slowwave.formats.seal import Proof as Proof
 from slowwave.formats.writing import Writable
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
@@ -38,6 +40,8 @@ _NOTES: Final = frozenset({"markdown", "text"})
 _LINES: Final = frozenset({"jsonl", "mem0", "langgraph", "server-memory"})
 """Formats that are JSON lines unless the file is one JSON array or object."""
 _USERS_SHOWN: Final = 10
+RECORDS_TRIED: Final = 1000
+"""Records by which the format of a file is recognised: the first ones may be empty or damaged."""
 STANDARD_OUTPUT: Final = "-"
 """What programs call their output in place of a file. A file of this name is almost always a mistake."""
 
@@ -113,7 +117,8 @@ def read(
     _check_user(path, user, {name for part, chosen in readable for name in _users(part, chosen)})
     builder = MessageBuilder()
     for part, chosen in readable:
-        for item in _or_nothing(_items(part, chosen, builder, proof, meter), "the file"):
+        items = dated(_items(part, chosen, builder, proof, meter), part.at)
+        for item in _or_nothing(items, "the file"):
             yield _placed(_of_user(item, user), part.where)
 
 
@@ -163,7 +168,7 @@ def _users(part: Part, chosen: str) -> set[str]:
         return set()
     items = _items(part, chosen, MessageBuilder(), None, Meter())
     if chosen == "jsonl":
-        first = next(items, None)
+        first = next((item for item in islice(items, RECORDS_TRIED) if not isinstance(item, SkippedItem)), None)
         if not isinstance(first, ImportedFact) or first.user is None:
             return set()
         items = _items(part, chosen, MessageBuilder(), None, Meter())
@@ -190,15 +195,17 @@ def _detected(part: Part, path: Path) -> str | SkippedItem:
     lines = part.where.lower().endswith((".jsonl", ".ndjson")) or path.suffix.lower() in {".jsonl", ".ndjson"}
     if lines:
         return "jsonl"
+    why, is_empty = "", True
     try:
         with part.open() as stream:
-            first = next(elements(stream), None)
-        why = ""
+            for element in islice(elements(stream), RECORDS_TRIED):
+                is_empty = False
+                if name := next((name for name, fits in _FITS.items() if fits(element)), ""):
+                    return name
+        if is_empty:  # a list without records is of any format
+            return "jsonl"
     except BrokenError as error:
-        first, why = None, f" ({error})"
-    for name, fits in _FITS.items():
-        if fits(first):
-            return name
+        why = f" ({error})"
     unknown = f"is unknown{why}: name its format, one of {', '.join(FORMATS[1:])}"
     if part.where:
         return SkippedItem(where=part.where, why=f"its format {unknown}", broken=True)

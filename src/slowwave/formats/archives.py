@@ -2,8 +2,9 @@
 
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -14,6 +15,8 @@ from slowwave.model.exchange import SkippedItem
 from slowwave.model.plain_text import clean, tidy
 
 _ENCRYPTED = 0x1
+_NO_DATE = (1981, 1, 1, 0, 0, 0)
+"""Before it lie the dates that programs write if they know none."""
 _PACKED = b"PK\x03\x04"
 _MEGA = 1 << 20
 _NAME_MOST = 200
@@ -30,12 +33,14 @@ class Part:
         where: its name in messages; empty for the file itself.
         open: opens the stream at its beginning.
         size: its bytes, unpacked.
+        at: when it was last changed.
     """
 
     name: str
     where: str
     open: Callable[[], AbstractContextManager[BinaryIO]]
     size: int = 0
+    at: datetime
 
 
 def parts(path: Path) -> Iterator[Part | SkippedItem]:
@@ -56,9 +61,19 @@ def parts(path: Path) -> Iterator[Part | SkippedItem]:
     if not archive:
         if beginning == _PACKED:
             raise InputError(f"{path} is a zip archive that was cut off: download it again")
-        yield Part(name=_name(path), where="", open=lambda: path.open("rb"), size=path.stat().st_size)
+        yield Part(
+            name=_name(path), where="", open=lambda: path.open("rb"), size=path.stat().st_size, at=_changed(path)
+        )
         return
     yield from _members(path)
+
+
+def _changed(path: Path, member: zipfile.ZipInfo | None = None) -> datetime:
+    """When a file, or a member of an archive, was last changed. A member has no time zone, and may have no date."""
+    with suppress(ValueError):
+        if member is not None and member.date_time > _NO_DATE:
+            return datetime(*member.date_time, tzinfo=UTC)
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 def _name(path: Path) -> str:
@@ -87,7 +102,13 @@ def _members(path: Path) -> Iterator[Part | SkippedItem]:
             yield SkippedItem(where=_shown(member), why=why, broken=True)
         else:
             name = clean(PurePosixPath(member.filename).stem)
-            yield Part(name=name, where=_shown(member), open=_opener(archive, member), size=member.file_size)
+            yield Part(
+                name=name,
+                where=_shown(member),
+                open=_opener(archive, member),
+                size=member.file_size,
+                at=_changed(path, member),
+            )
 
 
 def _is_folder(member: zipfile.ZipInfo) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from slowwave.model.memory import Memory
 from slowwave.model.message import Message
@@ -10,14 +10,21 @@ from slowwave.model.mind import Fact
 from slowwave.model.note import Note
 from slowwave.model.status import LinkRow
 
+OF_FILE: Final = "the file"
+"""From what a message has its time if nothing else in the file gives one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedMessage:
-    """A message of a conversation. It always carries an id, so that reading a file twice stores it once."""
+    """A message of a conversation. It always carries an id, so that reading a file twice stores it once.
+
+    `time_of` says from what it has its time if the file gives it none; "" if the time is its own.
+    """
 
     conversation: str
     message: Message
     where: str
+    time_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

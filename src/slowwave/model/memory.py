@@ -130,7 +130,7 @@ class Memory:
     pace: int | None = None
     gist: str | None = None
     data: JsonValue = None
-    reasoning: str | None = None
+    reasoning: str | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"<Memory {self.id} {self.kind} {self.phase}: {beginning(self.text)!r}>"

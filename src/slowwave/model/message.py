@@ -77,7 +77,7 @@ class Message:
     at: datetime | None = None
     id: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict, hash=False)
-    reasoning: str | None = None
+    reasoning: str | None = field(default=None, repr=False)
 
 
 MessageLike: TypeAlias = Message | Mapping[str, Any]
@@ -142,7 +142,7 @@ def as_messages(message: object, place: str = "the message") -> list[Message]:
     part of its words.
 
     >>> as_messages({"role": "developer", "content": [{"type": "text", "text": "Be brief"}]})
-    [Message(role='developer', content='Be brief', speaker=None, at=None, id=None, metadata={}, reasoning=None)]
+    [Message(role='developer', content='Be brief', speaker=None, at=None, id=None, metadata={})]
     >>> blocks = [{"type": "tool_result", "content": {"temp": 9}}, {"type": "text", "text": "Thanks"}]
     >>> [(one.role, one.content, one.id) for one in as_messages({"role": "user", "content": blocks, "id": "m7"})]
     [('tool', '{"temp": 9}', 'm7#1'), ('user', 'Thanks', 'm7')]

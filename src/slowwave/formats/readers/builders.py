@@ -69,6 +69,7 @@ class MessageBuilder:
         ref: str | None = None,
         metadata: Mapping[str, JsonValue] = MappingProxyType({}),
         fields: Mapping[str, Json] = MappingProxyType({}),
+        time_of: str = "",
     ) -> Iterator[ImportedMessage | SkippedItem]:
         """The checked messages of a text or of parts, as `as_messages` splits them, or the reason why one is skipped.
 
@@ -82,6 +83,7 @@ class MessageBuilder:
             ref: its id in the file; None: it gets one.
             metadata: values to store with it.
             fields: other fields of the message in the file, such as its reasoning.
+            time_of: from what it has its time if that is not its own.
         """
         named = {
             "role": role if role is not None or is_of_tool(fields) else "",
@@ -101,9 +103,9 @@ class MessageBuilder:
         if not found:
             yield SkippedItem(where=where, why=EMPTY)
         for message in found:
-            yield self._checked(conversation, message, where)
+            yield self._checked(conversation, message, where, time_of)
 
-    def _checked(self, conversation: str, message: Message, where: str) -> ImportedMessage | SkippedItem:
+    def _checked(self, conversation: str, message: Message, where: str, time_of: str) -> ImportedMessage | SkippedItem:
         if role_of(message.role) is None:
             return SkippedItem(where=where, why=f"its role is none of {', '.join(ROLES)}")
         identity = message.id or self._new_id(conversation, message.role, message.content)
@@ -112,7 +114,8 @@ class MessageBuilder:
             checked = checked_message(replace(message, id=identity), conversation=conversation)
         except InputError as error:
             return SkippedItem(where=where, why=str(error).removeprefix("the message "))
-        return ImportedMessage(conversation=conversation, message=replace(checked, at=message.at), where=where)
+        message = replace(checked, at=message.at)
+        return ImportedMessage(conversation=conversation, message=message, where=where, time_of=time_of)
 
     def _new_id(self, conversation: str, role: str, text: str) -> str:
         data = f"{conversation}\x00{role}\x00{text}".encode("utf-8", "surrogatepass")

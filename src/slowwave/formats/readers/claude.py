@@ -10,8 +10,10 @@ from slowwave.formats.readers.builders import (
     MessageBuilder,
     as_label,
     conversation_title,
+    first_time,
     readable,
 )
+from slowwave.formats.readers.dating import filled
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.content import content_text, is_of_tool
 from slowwave.model.exchange import Item, SkippedItem
@@ -36,18 +38,22 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
         yield SkippedItem(where=place, why="no chat_messages in it")
         return
     conversation = as_label(element.get("uuid")) or f"{name}-{number}"
-    last = instant(element.get("created_at"))
-    dated: list[tuple[datetime, int, Mapping[str, Json]]] = []
+    counted = [(count, one) for count, one in enumerate(element["chat_messages"], 1) if isinstance(one, Mapping)]
     for count, message in enumerate(element["chat_messages"], 1):
         if not isinstance(message, Mapping):
             yield SkippedItem(where=f"{place}, message {count}", why=NO_OBJECT)
-            continue
-        last = instant(message.get("created_at")) or last
-        dated.append((last or _EARLIEST, count, message))
-    others, problem = _other_branches(element, [message for _, _, message in dated])
+    times = filled(
+        [first_time(message, ("created_at", "updated_at")) for _, message in counted],
+        first_time(element, ("created_at", "updated_at")),
+    )
+    dated = [
+        (at or _EARLIEST, count, time_of, message)
+        for (count, message), (at, time_of) in zip(counted, times, strict=True)
+    ]
+    others, problem = _other_branches(element, [message for _, message in counted])
     if problem:
         yield SkippedItem(where=place, why=problem)
-    for at, count, message in sorted(dated, key=lambda entry: entry[:2]):
+    for at, count, time_of, message in sorted(dated, key=lambda entry: entry[:2]):
         where = f"{place}, message {count}"
         if as_label(message.get("uuid")) in others:
             yield SkippedItem(where=where, why=OTHER_BRANCH)
@@ -61,6 +67,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
             where=where,
             at=None if at == _EARLIEST else at,
             ref=as_label(message.get("uuid")),
+            time_of=time_of,
         )
         if len(own) < len(parts):
             yield SkippedItem(where=where, why=_TOOL)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import BinaryIO
 
 from slowwave.errors import InputError, shown
@@ -17,6 +18,7 @@ from slowwave.formats.readers.builders import (
     first_field,
     first_time,
 )
+from slowwave.formats.readers.dating import filled
 from slowwave.formats.seal import Proof
 from slowwave.model.content import is_of_tool
 from slowwave.model.exchange import (
@@ -67,17 +69,18 @@ class JsonlReader:
 
     def file(self, stream: BinaryIO) -> Iterator[Item]:
         """The items of a file of lines."""
-        number, usable = 0, False
+        number, usable, refused = 0, False, False
         try:
             self._proven = self._proof is not None and self._proof.holds(stream)
             for number, value in lines(stream):
                 for item in self.line(value, f"line {number}"):
                     usable = usable or not isinstance(item, SkippedItem)
+                    refused = refused or isinstance(item, SkippedItem)
                     yield item
         except BrokenError as error:
             yield SkippedItem(where=f"after line {number}", why=str(error), broken=True)
             return
-        if not usable and not self._is_export:
+        if not usable and not self._is_export and (refused or number == 0):
             yield SkippedItem(where="the file", why="it holds no line that can be taken in", broken=True)
         if self._is_export and self._declared is None:
             yield SkippedItem(
@@ -115,7 +118,7 @@ class JsonlReader:
         elif _MESSAGE.isdisjoint(value) and not is_of_tool(value):
             yield SkippedItem(where=where, why=UNKNOWN)
         else:
-            yield from self._messages(value, where, self._name)
+            yield from self._messages(value, where, self._name, first_time(value, _TIMES))
 
     def _header(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
         if value.get("slowwave") != "export" or value.get("version") != VERSION:
@@ -141,14 +144,18 @@ class JsonlReader:
     def _conversation(self, value: Mapping[str, Json], where: str) -> Iterator[Item]:
         line = where.rpartition(" ")[2]
         name = as_label(first_field(value, (*_CONVERSATIONS, "id"))) or f"{self._name}-{line}"
-        for count, message in enumerate(value["messages"], 1):
+        own = [first_time(as_mapping(message), _TIMES) for message in value["messages"]]
+        times = filled(own, first_time(value, (*_TIMES, "updated_at", "create_time", "update_time")))
+        for count, (message, (at, time_of)) in enumerate(zip(value["messages"], times, strict=True), 1):
             place = f"{where}, message {count}"
             if isinstance(message, Mapping):
-                yield from self._messages(message, place, name)
+                yield from self._messages(message, place, name, at, time_of)
             else:
                 yield SkippedItem(where=place, why=NO_OBJECT)
 
-    def _messages(self, value: Mapping[str, Json], where: str, conversation: str) -> Iterator[Item]:
+    def _messages(
+        self, value: Mapping[str, Json], where: str, conversation: str, at: datetime | None, time_of: str = ""
+    ) -> Iterator[Item]:
         speaker = as_label(value.get("speaker"))
         role = first_field(value, ("role", "sender"))
         yield from self._builder.messages(
@@ -156,11 +163,12 @@ class JsonlReader:
             "user" if role is None and speaker else role_of(role),
             first_field(value, ("content", "parts", "text")),
             where=where,
-            at=first_time(value, _TIMES),
+            at=at,
             speaker=speaker,
             ref=as_label(value.get("id")),
             metadata=as_mapping(value.get("metadata")),
             fields=value,
+            time_of=time_of,
         )
 
 

@@ -10,6 +10,8 @@ from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import Item, SkippedItem
 from slowwave.model.note import Note
 
+RECORDS_TRIED: Final = 100
+"""Items by which a file is recognised: the first ones may be empty or damaged."""
 FOLDER: Final = "langgraph"
 """The folder of the notes. The labels of a namespace are the folders below it, as the adapter for LangGraph names them."""
 _SPACES: Final = ("namespace", "prefix")
@@ -20,7 +22,7 @@ def fits(element: Json) -> bool:
     if not isinstance(element, Mapping):
         return False
     if isinstance(element.get("items"), list):
-        return bool(element["items"]) and fits(element["items"][0])
+        return not element["items"] or any(map(fits, element["items"][:RECORDS_TRIED]))
     return "key" in element and "value" in element and any(name in element for name in _SPACES)
 
 

@@ -32,7 +32,7 @@ def read(element: Json, number: int, builder: MessageBuilder, name: str) -> Iter
             yield SkippedItem(where=where, why="no list of turns")
             continue
         if at is None:
-            yield SkippedItem(where=where, why="its date cannot be read: the turns get the time of the import")
+            yield SkippedItem(where=where, why="its date cannot be read: the turns get the time of a neighbour")
         for count, turn in enumerate(turns, 1):
             if not isinstance(turn, Mapping):
                 yield SkippedItem(where=f"{where}, turn {count}", why=NO_OBJECT)

@@ -15,6 +15,8 @@ from slowwave.formats.readers.builders import (
 from slowwave.formats.readers.timestamps import instant
 from slowwave.model.exchange import ImportedFact, Item, SkippedItem
 
+RECORDS_TRIED = 100
+"""Records by which a file is recognised: the first ones may be empty or damaged."""
 _LISTS = ("results", "memories")
 _OWN = frozenset({"hash", "user_id", "agent_id", "run_id", "app_id", "actor_id"})
 _NAMES = ("id", "user_id", "agent_id", "run_id", "app_id")
@@ -26,7 +28,7 @@ def fits(element: Json) -> bool:
         return False
     inside = _inside(element)
     if inside is not None:
-        return bool(inside) and fits(inside[0])
+        return not inside or any(map(fits, inside[:RECORDS_TRIED]))
     row = _row(element)
     return _text(row) is not None and bool(_OWN & row.keys())
 

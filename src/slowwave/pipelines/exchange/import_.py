@@ -11,6 +11,7 @@ from slowwave.errors import ConflictError, StoreError, SuppressedError
 from slowwave.log import Log
 from slowwave.model.codec import content_key
 from slowwave.model.exchange import (
+    OF_FILE,
     ConversationTitle,
     ExportedCursor,
     ExportedLink,
@@ -65,6 +66,7 @@ EXAMPLES: Final = 20
 
 _log: Final = Log("exchange")
 T = TypeVar("T")
+OF_IMPORT: Final = "the import"
 EXPORTED: Final = "from an export"
 ERASED: Final = "erased earlier"
 TAKEN_BACK: Final = "it was retracted earlier: `runs` lists the undo that did it, and an `undo` of that run restores it"
@@ -146,6 +148,7 @@ class Importer:
         self._remembered = 0
         self._titles: dict[str, str] = {}
         self._skipped: Counter[str] = Counter()
+        self._undated: Counter[str] = Counter()
         self._examples: list[SkippedItem] = []
         self._broken: list[SkippedItem] = []
         self._problems: dict[str, None] = {}
@@ -170,6 +173,7 @@ class Importer:
             withheld=self._counts["withheld"],
             vouched=self._counts["vouched"],
             raised=self._counts["raised"],
+            undated=dict(self._undated),
             problems=tuple(self._problems),
             cost=self._cost,
             dry_run=self._dry_run,
@@ -224,6 +228,7 @@ class Importer:
             self._raise_known(name, same)
             if not fresh:
                 continue
+            fresh = [self._not_ahead(item) for item in fresh]
             messages, vouched = [item.message for item in fresh], self._admission.vouched
             if self._dry_run:
                 added = planned_messages(self._ports, messages, name, through=IMPORT, vouched=vouched)
@@ -240,6 +245,14 @@ class Importer:
             self._count_vouched(added)
             self._conversations.add(name)  # counted once stored, so that an interrupted batch is not
             self._counts["messages"] += len(fresh)
+            self._undated.update(item.time_of for item in fresh if item.time_of)
+
+    def _not_ahead(self, item: ImportedMessage) -> ImportedMessage:
+        """The message, which has the time of the import if that of its file is later, by another clock."""
+        at = item.message.at
+        if item.time_of != OF_FILE or at is None or at <= self._ports.now():
+            return item
+        return replace(item, message=replace(item.message, at=None), time_of=OF_IMPORT)
 
     def _unknown(self, name: str, items: Sequence[ImportedMessage]) -> list[ImportedMessage]:
         """The messages that are new to their conversation; one with a known id and another content is skipped."""

@@ -28,6 +28,7 @@ class ImportReport:
     records of an export that this store cannot prove to be its own. `withheld` counts the imported items that wait for
     review, because they read as instructions to a model. `vouched` counts the imported messages and facts that have the
     trust "user" because a person vouched for them, and `raised` the known messages that got it.
+    `undated` counts the imported messages to which the file gives no time, by what they have theirs from.
     `broken` are files, or the rest of files, that could not be read. `undo` takes `run_id`, which is empty if nothing was
     written.
     """
@@ -48,6 +49,7 @@ class ImportReport:
     withheld: int = 0
     vouched: int = 0
     raised: int = 0
+    undated: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     dry_run: bool = False
@@ -69,6 +71,8 @@ class ImportReport:
             lines.append(f"  {self.raised:,} already known, now {VOUCHED_WORDS}")
         if self.withheld:
             lines.append(f"  {self.withheld:,} of them {WITHHELD}")
+        for source, number in self.undated.items():
+            lines.append(f"  {counted(number, 'message')} without a time: stored with that of {source}")
         lines += [f"  skipped {number:,}: {why}" for why, number in self.skipped.items()]
         lines += [f"  not read: {item.where}: {item.why}" for item in self.broken]
         lines += [f"  problem: {problem}" for problem in self.problems]
