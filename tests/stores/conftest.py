@@ -14,7 +14,7 @@ from slowwave.testing.postgres import PostgresServer
 TABLES = (
     *("scopes", "embedders", "memories", "entries", "gists", "conversations", "cursors"),
     *("leases", "links", "held", "runs", "journal", "snapshots", "due", "pending_proofs", "access_keys", "answers"),
-    *("model_use", "model_pauses", "unreadable"),
+    *("model_use", "model_pauses"),
     *(f"search_{name}" for name in ("state", "taken", "places", "postings", "terms", "rests", "talks", "speakers")),
 )
 
@@ -72,16 +72,11 @@ def older_store(address: str, steps: int) -> Iterator[PostgresStore]:
         db.execute("ALTER TABLE slowwave.runs ADD undoes text, ADD details text NOT NULL DEFAULT '[]', ADD seal bigint")
         db.execute("ALTER TABLE slowwave.conversations ADD title text")
         db.execute("ALTER TABLE slowwave.memories ADD zone text")
-        db.execute(
-            "CREATE TABLE slowwave.unreadable (scope bigint, conversation text, seq bigint, mind text, reason text, at bigint)"
-        )
-        db.execute("GRANT SELECT ON slowwave.unreadable TO slowwave_app")
         db.execute("CREATE FUNCTION slowwave.refuse_newer(integer) RETURNS void LANGUAGE sql AS ''")
     yield opened
     opened.close()
     with psycopg.connect(address) as db:
         db.execute("ALTER TABLE slowwave.runs DROP undoes, DROP details, DROP seal")
         db.execute("ALTER TABLE slowwave.memories DROP zone")
-        db.execute("DROP TABLE slowwave.unreadable")
         db.execute("DROP FUNCTION slowwave.refuse_newer(integer)")
         db.execute("ALTER TABLE slowwave.conversations DROP title")

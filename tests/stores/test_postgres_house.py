@@ -24,7 +24,7 @@ from slowwave.testing.postgres import PostgresServer
 OTHER = "acme/bob"
 SCOPED = (
     *("memories", "entries", "conversations", "cursors", "links", "held", "runs", "journal", "leases", "gists"),
-    *("snapshots", "answers", "pending_proofs", "unreadable"),
+    *("snapshots", "answers", "pending_proofs"),
     *(
         "search_state",
         "search_taken",

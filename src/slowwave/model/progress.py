@@ -9,6 +9,10 @@ DISTIL_CURSOR: Final = "distil"
 """The cursor of the last message that was distilled to its end."""
 RELEASED: Final = "released"
 """The flag of a message that is to be read although the cursor has passed it: it was under review then."""
+UNREADABLE: Final = "unreadable"
+"""The flag of a message that no mind could read so far, alone: the cursor has passed it, and it is still due."""
+_UNREADABLE_BY: Final = f"{UNREADABLE}/"
+"""Begins the flag that names the mind which could not read such a message."""
 _RELEASED_AT: Final = re.compile(rf"{RELEASED}/(\d{{1,8}})")
 """The flag of how many characters of such a message were read."""
 _OFFSET_BITS: Final = 32
@@ -59,3 +63,18 @@ def is_offset_flag(flag: str) -> bool:
 def released_offset(flags: Iterable[str]) -> int:
     """How many characters of a released message were read."""
     return max((int(found[1]) for flag in flags if (found := _RELEASED_AT.fullmatch(flag))), default=0)
+
+
+def unreadable_flags(flags: Iterable[str], mind: str) -> frozenset[str]:
+    """The flags of a message that this mind could not read, in place of those of a released one."""
+    return without_released(without_unreadable(flags)) | {UNREADABLE, f"{_UNREADABLE_BY}{mind}"}
+
+
+def without_unreadable(flags: Iterable[str]) -> frozenset[str]:
+    """The flags without those of a message that a mind could not read."""
+    return frozenset(flag for flag in flags if flag != UNREADABLE and not flag.startswith(_UNREADABLE_BY))
+
+
+def is_unreadable_by(flags: Iterable[str], mind: str) -> bool:
+    """Whether it was this mind that could not read a message."""
+    return f"{_UNREADABLE_BY}{mind}" in flags

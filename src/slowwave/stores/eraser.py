@@ -19,7 +19,7 @@ _BETWEEN: Final = "\x1f"
 """Separates texts that are joined for one search."""
 _MEMORIES: Final = (
     *("erase_journal", "erase_links_from", "erase_links_to"),
-    *("erase_entries", "erase_gists", "erase_unreadable", "erase_memories", "erase_snapshot"),
+    *("erase_entries", "erase_gists", "erase_memories", "erase_snapshot"),
 )
 """Statements that delete memories, in this order: rows of `memories` are needed to find their journal rows and entries."""
 

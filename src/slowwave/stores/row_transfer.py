@@ -26,7 +26,6 @@ TABLES: Final = {
     "cursors": ("scope", "conversation", "cursor", "seq"),
     "links": ("scope", "source", "target", "kind", "weight", "at"),
     "held": ("scope", "content"),
-    "unreadable": ("scope", "conversation", "seq", "mind", "reason", "at"),
 }
 """The columns of the tables that are copied. Leases belong to processes, and stored indexes are rebuilt."""
 
@@ -35,7 +34,6 @@ _ORDER: Final = {
     "cursors": "conversation, cursor",
     "links": "source, target, kind",
     "held": "content",
-    "unreadable": "conversation, seq",
 }
 KEYS: Final = frozenset({"key", "born", "run", "first", "last"})
 """Columns that hold a key: the scope's token and a number inside the scope."""

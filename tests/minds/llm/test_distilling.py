@@ -302,7 +302,7 @@ def test_messages_of_answers_that_are_always_cut_off_stay_due(opened: Open) -> N
     memory = opened(llm=llm)
     talk(memory)
     result = memory.consolidate("c", force=True)
-    assert llm.sizes == [5, 2, 1]
+    assert llm.sizes == [5, 2, 1, 1], "at last it is asked whether it answers anything"
     assert "cut off" in str(result.skipped_reason)
     assert result.problems
     assert (memory.status().unread, len(memory.get_all())) == (5, 0)
@@ -338,7 +338,10 @@ def test_a_server_says_that_its_answer_reached_the_limit(opened: Open) -> None:
         talk(memory, TALK[:1])
         result = memory.consolidate("c", force=True)
     assert "reached the limit of its length" in str(result.skipped_reason)
-    assert len(server.received) == 1, "the same question would be cut off again"
+    assert len(server.received) == 2, (
+        "the same question would be cut off again; the second one is whether it answers at all"
+    )
+    assert TALK[0][2] not in str(server.received[1].body)
 
 
 def test_the_subject_of_a_fact_is_the_first_person_that_it_names() -> None:

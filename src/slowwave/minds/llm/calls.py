@@ -35,6 +35,8 @@ _FORKED: Final = (
 _POLL: Final = 0.5  # seconds between checks that the event loop of the model still runs
 _TOKENS_MAX: Final = 10_000_000  # of one call; no context window is as large
 _TOO_MANY: Final = 429
+_REFUSALS: Final = frozenset({400, 413, 422})
+"""Statuses of a request that is invalid, filtered or too large, which will be refused again."""
 _SPOKEN: Final = frozenset({"text", "output_text"})
 """The types of the parts that are the answer; others with a text may be reasoning."""
 _LENGTH: Final = ("length", "max_tokens")
@@ -113,6 +115,7 @@ def call_model(call: Callable[[], object], seconds: float | None = None, *, aske
     except Exception as error:  # code of the user may raise anything
         failure = ModelError(f"the model failed: {without_quotes(error, [asked])}")
         failure.retry_after = _retry_after(error)
+        failure.refused = _status(error) in _REFUSALS
         raise failure from error
     if inspect.isawaitable(answer):
         if inspect.iscoroutine(answer):
@@ -280,13 +283,18 @@ def _field(value: object, name: str) -> object:
 
 def _retry_after(error: Exception) -> float | None:
     """The pause that a provider asks for with status 429; its client's error has the status, and perhaps the response."""
-    response = getattr(error, "response", None)
-    if _TOO_MANY not in (getattr(error, "status_code", None), getattr(response, "status_code", None)):
+    if _status(error) != _TOO_MANY:
         return None
-    headers = getattr(response, "headers", None)
+    headers = getattr(getattr(error, "response", None), "headers", None)
     header = headers.get("retry-after") if isinstance(headers, Mapping) else None
     after = retry_delay(header, datetime.now(UTC)) if isinstance(header, str) else None
     return LIMITED if after is None else after
+
+
+def _status(error: Exception) -> object:
+    """The HTTP status of an error of a provider's client, which the error or its response has."""
+    status = getattr(error, "status_code", None)
+    return getattr(getattr(error, "response", None), "status_code", None) if status is None else status
 
 
 def _timed_out(seconds: float) -> str:

@@ -52,7 +52,7 @@ def _cut_off(facts: int = 0) -> ModelError:
         f"the model's answer was cut off{f' after {facts} facts' if facts else ''}: it reached the limit of its length "
         "(max_tokens, num_predict or the context window of the model)"
     )
-    error.cut_off = True
+    error.cut_off = error.refused = True
     return error
 
 
@@ -265,7 +265,7 @@ class LanguageMind:
         except ModelError as error:
             length = len(raw_of(reply.content))
             twice = ModelError(f"the model's answer could not be read, twice: {error}; it has {length:,} characters")
-            twice.cut_off = error.cut_off or reply.cut
+            twice.cut_off, twice.refused = error.cut_off or reply.cut, True
             raise twice from error
 
     def _ask_once(self, question: PromptQuestion, costs: list[Cost], problems: list[str]) -> _Reply:

@@ -67,7 +67,9 @@ class Provider:
         try:
             return self._server.post(path, body)
         except RejectedError as error:
-            raise RefusedError(str(error)) from None
+            refusal = RefusedError(str(error))
+            refusal.refused = True
+            raise refusal from None
         except TransportError as error:
             failure = ModelError(str(error))
             failure.retry_after = error.limited

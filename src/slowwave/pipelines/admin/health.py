@@ -12,6 +12,7 @@ from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import READABLE
+from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.ingest.review import QUARANTINED
 from slowwave.pipelines.sleep.unread import unread
@@ -196,6 +197,12 @@ def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         [memory for memory in ahead if memory.at > ports.now()],
         "messages say they were written in the future",
         "correct the clock of the program that wrote them; times are kept as they were given",
+    )
+    yield from _finding(
+        "unreadable",
+        unreadable_messages(ports),
+        "messages could not be read for facts by the model, and are passed over",
+        "another model reads them; `consolidate --force` asks the same one again; `explain` says what was wrong",
     )
     yield from _finding(
         "unembedded",

@@ -4,6 +4,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED
 from slowwave.model.plan import FREE
 from slowwave.model.query import Where
 from slowwave.model.status import Status
+from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.recall.core_memory import core_lines
 from slowwave.policy.retention.policies import fingerprint
@@ -28,7 +29,7 @@ def status(ports: Ports) -> Status:
             store.select((scope,), Where(kinds=frozenset(FACT_KINDS), phases=frozenset(HOT), flag=UNRECONCILED))
         ),
         due=store.due(scope, ports.now()),
-        unread=sum(store.unread(scope).values()),
+        unread=sum(store.unread(scope).values()) + len(unreadable_messages(ports)),
         conversations=len(conversations),
         embedder=embedder,
         unembedded=len(without_vector(ports)),

@@ -34,7 +34,7 @@ from slowwave.model.mind import Fact
 from slowwave.model.note import checked_place
 from slowwave.model.operations import Change, Operation, Use
 from slowwave.model.plain_text import check_place, clean
-from slowwave.model.progress import DISTIL_CURSOR, RELEASED, is_offset_flag
+from slowwave.model.progress import DISTIL_CURSOR, RELEASED, UNREADABLE, is_offset_flag
 from slowwave.model.query import Where
 from slowwave.model.status import LinkRow
 from slowwave.pipelines.admin.edit import STATED
@@ -68,6 +68,12 @@ _NAMES: Final = ("conversation", "speaker", "ref", "last_session")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PLACE: Final = ("conversation", "ref")
 """The fields with the folder and the name of a note, which are kept exactly."""
+
+
+def _stored_flags(flags: Collection[str]) -> frozenset[str]:
+    """The flags of an export that are kept. What a mind could not read is due here as well."""
+    kept = frozenset(flag for flag in flags if flag in _FLAGS or is_offset_flag(flag))
+    return kept | {RELEASED} if UNREADABLE in flags else kept
 
 
 def one_line(label: str) -> str:
@@ -107,7 +113,7 @@ def admitted(memory: Memory, scope: str) -> Memory:
         sources=tuple(
             replace(source, memory=own_id(source.memory), ref=clean(source.ref)) for source in memory.sources
         ),
-        flags=frozenset(flag for flag in memory.flags if flag in _FLAGS or is_offset_flag(flag)),
+        flags=_stored_flags(memory.flags),
     )
 
 

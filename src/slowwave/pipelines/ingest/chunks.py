@@ -1,6 +1,6 @@
 """Splits a conversation into the chunks that a mind reads at once; a message that is too long is read in pieces."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
@@ -11,10 +11,14 @@ from slowwave.model.operations import Change, MoveCursor, Operation
 from slowwave.model.progress import (
     DISTIL_CURSOR,
     RELEASED,
+    UNREADABLE,
     PieceCursor,
+    is_unreadable_by,
     released_flags,
     released_offset,
+    unreadable_flags,
     without_released,
+    without_unreadable,
 )
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
@@ -43,6 +47,8 @@ _VALID: Final = frozenset[Phase]({"active", "core", "cold"})
 
 RELEASED_MESSAGES: Final = Where(kinds=frozenset({MESSAGE}), phases=_VALID, flag=RELEASED, order="seq")
 """Messages that a person released after the cursor had passed them, in order."""
+UNREADABLE_MESSAGES: Final = replace(RELEASED_MESSAGES, flag=UNREADABLE)
+"""Messages that a mind could not read, and that the cursor has passed, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +125,14 @@ class Chunk:
         conversation = self.conversation.name
         return (MoveCursor(conversation=conversation, cursor=name, before=before, after=after, because=because),)
 
+    def passed_over(self, mind: str, because: str) -> tuple[Operation, ...]:
+        """The operations that mark its only message as one that this mind could not read, and go on behind it."""
+        (message,) = self.messages
+        flags = unreadable_flags(message.flags, mind)
+        mark = Change(before=message, after=replace(message, flags=flags, version=message.version + 1), because=because)
+        whole = replace(self, start=0, end=0, ends=True)
+        return (mark,) if self.released else (*whole.moves(because), mark)
+
     def _without_flags(self, message: Memory) -> Memory:
         remaining = frozenset[str]() if self.ends else released_flags(self.end)
         return replace(message, flags=without_released(message.flags) | remaining, version=message.version + 1)
@@ -157,6 +171,31 @@ def next_chunk(ports: Ports, conversation: ConversationState) -> Chunk | None:
 def released_messages(ports: Ports, conversation: str | None = None) -> list[Memory]:
     """Messages that a person released after the cursor had passed them, of one conversation or of all, in order."""
     return ports.store.select((ports.scope,), replace(RELEASED_MESSAGES, conversation=conversation))
+
+
+def unreadable_messages(ports: Ports, conversation: str | None = None) -> list[Memory]:
+    """Messages that a mind could not read, of one conversation or of all, in order."""
+    return ports.store.select((ports.scope,), replace(UNREADABLE_MESSAGES, conversation=conversation))
+
+
+def read_again(ports: Ports, messages: Iterable[Memory], *, by_any: bool = False) -> tuple[Operation, ...]:
+    """The operations after which messages that a mind could not read are due as released ones.
+
+    Args:
+        ports: the present mind, which reads them again if it is another one.
+        messages: the messages.
+        by_any: also those that the present mind could not read.
+    """
+    because = "to be read again"
+    return tuple(
+        Change(
+            before=one,
+            after=replace(one, flags=without_unreadable(one.flags) | {RELEASED}, version=one.version + 1),
+            because=because,
+        )
+        for one in messages
+        if by_any or not is_unreadable_by(one.flags, ports.mind.name)
+    )
 
 
 def _first_chunk(conversation: ConversationState, unread: Sequence[Memory], start: int, *, released: bool) -> Chunk:
@@ -255,7 +294,7 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
     shortened = [
         replace(message, text=_ending(without_injected_blocks(message)))
         for message in ports.store.select((ports.scope,), where)
-        if message.phase not in _HIDDEN
+        if message.phase not in _HIDDEN and UNREADABLE not in message.flags  # it would be refused here as well
     ]
     return [message for message in shortened if message.text]
 

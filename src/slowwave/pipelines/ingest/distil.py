@@ -13,7 +13,16 @@ from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import idle_from
-from slowwave.pipelines.ingest.chunks import MESSAGES, Chunk, is_partly_read, next_chunk, released_messages, transcript
+from slowwave.pipelines.ingest.chunks import (
+    MESSAGES,
+    Chunk,
+    is_partly_read,
+    next_chunk,
+    read_again,
+    released_messages,
+    transcript,
+    unreadable_messages,
+)
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.pipelines.work_time import WorkTime
@@ -24,6 +33,7 @@ from slowwave.ports import Ports, Progress
 
 MANY = 10
 """From how many messages a note says that a model found no fact in them; an empty list is an answer, not a failure."""
+_HELLO = "Hello there."
 REFUSED_KEPT = 100
 """How many refused facts of one chunk the journal keeps."""
 
@@ -83,6 +93,7 @@ def consolidate(
     parent: str | None = None,
     on_progress: Progress | None = None,
     time: WorkTime | None = None,
+    pace: "Pace | None" = None,
 ) -> ConsolidationResult:
     """Distil what is new in a conversation and reconcile it with what is known.
 
@@ -96,9 +107,12 @@ def consolidate(
         parent: the run that all chunks are parts of; None: a run of their own.
         on_progress: called after each chunk with the number of messages that were read, and of all to read.
         time: when it is over, no further chunk is read; None: `Config.work_seconds` from now.
+        pace: what was learnt of the mind in other conversations; None: nothing.
     """
     time = time or WorkTime(ports.config.work_seconds)
     found = _conversation(ports, conversation)
+    if found is not None:
+        parent = _read_again(ports, found.name, parent, by_any=force)
     unread = ports.store.unread(ports.scope, found.name).get(found.name, 0) if found else 0
     released = found is not None and bool(released_messages(ports, found.name))
     if found is None or (unread == 0 and not released):
@@ -113,12 +127,13 @@ def consolidate(
         )
     until = found.last_seq if enough else 0
     results: list[ConsolidationResult] = []
-    most = MESSAGES
-    while time.begin_step() and (read := planned(ports, found.name, until=until, most=most)) is not None:
+    pace = pace or Pace()
+    pace.begin()
+    while time.begin_step() and (read := planned(ports, found.name, pace, until=until)) is not None:
         if parent is None and not results and read.chunk.more:
             parent = new_id(ports.now())  # the parent of the runs of all chunks
-        results.append(_applied(ports, read, parent))  # either a cursor moves, or there is a reason to stop
-        most = read.fits or most
+        results.append(_applied(ports, read, parent, pace))  # either a cursor moves, or there is a reason to stop
+        pace.learn(read)
         if on_progress:
             on_progress(read.chunk.position - found.cursor(DISTIL_CURSOR), max(unread, 1))
         if results[-1].skipped_reason:
@@ -127,6 +142,20 @@ def consolidate(
     if time.is_over and not joined.skipped_reason and _due_chunk(ports, found.name, until) is not None:
         joined = replace(joined, skipped_reason=str(time))
     return joined
+
+
+def _read_again(ports: Ports, name: str, parent: str | None, *, by_any: bool) -> str | None:
+    """Let messages be due again that another mind, or with `by_any` any, could not read. Returns the parent of the run."""
+    changes = read_again(ports, unreadable_messages(ports, name), by_any=by_any)
+    if not changes:
+        return parent
+    now = ports.now()
+    parent = parent or new_id(now)
+    group = Group(operations=changes, because="messages that could not be read are tried again", conversations=(name,))
+    ports.store.apply(
+        Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), parent=parent)
+    )
+    return parent
 
 
 def _due_chunk(ports: Ports, name: str, until: int | None) -> Chunk | None:
@@ -147,7 +176,8 @@ class ChunkReading:
     """The plan for a chunk, and its result. If the mind failed, the plan has the cost only.
 
     The answer of the mind is kept, so that planning again after a conflict does not call it again. `fits` is how many
-    messages the next chunk should have, because the answer about more of them was cut off; None if it was not.
+    messages the next chunk should have, because the answer about more of them was refused or, with `cut`, cut off; None if
+    it was not. `passed` is why the only message of the chunk is passed over, "" if it is not.
     """
 
     chunk: Chunk
@@ -159,6 +189,8 @@ class ChunkReading:
     plan: Plan
     result: ConsolidationResult
     fits: int | None = None
+    cut: bool = False
+    passed: str = ""
 
     @property
     def failed(self) -> bool:
@@ -166,31 +198,73 @@ class ChunkReading:
         return self.result.skipped_reason is not None
 
 
+@dataclass(slots=True, kw_only=True)
+class Pace:
+    """What one run learnt of its mind.
+
+    Attributes:
+        answers: whether it answered any question of the run; None: it was not asked with success yet.
+        most: how many messages the next chunk of the conversation has.
+        limit: how many they are at most, since the answer about more of them was cut off.
+    """
+
+    answers: bool | None = None
+    most: int = MESSAGES
+    limit: int = MESSAGES
+
+    def begin(self) -> None:
+        """Begin another conversation, whose messages may be shorter."""
+        self.most = self.limit = MESSAGES
+
+    def learn(self, read: ChunkReading) -> None:
+        """Let the next chunk be smaller if this one had to be, else larger again."""
+        if read.fits is not None and read.cut and not read.passed:
+            self.limit = read.fits
+        self.most = read.fits or min(self.limit, 2 * self.most)
+
+    def is_of_use(self, ports: Ports, shown: Transcript) -> tuple[bool, Cost]:
+        """Whether the mind answers at all, and what asking it costs: it is asked once about two words, if need be.
+
+        A mind that refuses every question would else be asked about each message, and all would be passed over.
+        """
+        cost = FREE
+        if self.answers is None:
+            hello = replace(shown.turns[0].memory, text=_HELLO)
+            question = replace(shown, turns=(replace(shown.turns[0], memory=hello),), before=(), most=1)
+            try:
+                cost, self.answers = ports.mind.distil(question).cost, True
+            except ModelError as error:
+                cost, self.answers = cost_of(error), False
+        return self.answers, cost
+
+
 def planned(
-    ports: Ports, name: str, again: ChunkReading | None = None, until: int | None = None, most: int = MESSAGES
+    ports: Ports, name: str, pace: Pace, again: ChunkReading | None = None, until: int | None = None
 ) -> ChunkReading | None:
     """Plan the next chunk of a conversation; None if all is read.
 
-    If the answer of the mind is cut off, the chunk is halved and asked about again, down to one message: the cursor does not
-    pass a message whose facts were cut off.
+    If the mind refuses the chunk, cannot be read about it, or its answer is cut off, the chunk is halved and asked about
+    again, down to one message. That one is passed over and marked, so that it does not keep others from being read.
 
     Args:
         ports: the store, the mind, the embedder and the settings.
         name: the conversation.
+        pace: how many messages the chunk may have, and whether the mind answers.
         again: a plan that was dropped because of a conflict.
         until: read no chunk that begins after this message, except released messages.
-        most: how many messages the chunk may have.
     """
     chunk = _due_chunk(ports, name, until)
     if chunk is None:
         return None
-    if again is not None and again.chunk.same(chunk.first(len(again.chunk.messages))):
+    if again is not None and again.chunk.same(same := chunk.first(len(again.chunk.messages))):
+        if again.passed:
+            return _passed_over(ports, same, again.passed, again.problems, again.spent)
         return _reconciled(ports, again.chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
-    return _read(ports, chunk.first(most), FREE, ())
+    return _read(ports, chunk.first(pace.most), pace, FREE, ())
 
 
-def _read(ports: Ports, chunk: Chunk, spent: Cost, problems: tuple[str, ...]) -> ChunkReading:
-    """The reading of a chunk; of its first half if the answer of the mind was cut off, and so on.
+def _read(ports: Ports, chunk: Chunk, pace: Pace, spent: Cost, problems: tuple[str, ...]) -> ChunkReading:
+    """The reading of a chunk; of its first half if the mind refused it or its answer was cut off, and so on.
 
     Facts of an answer that was cut off are dropped: the messages are read again, and would give them twice.
     """
@@ -199,12 +273,19 @@ def _read(ports: Ports, chunk: Chunk, spent: Cost, problems: tuple[str, ...]) ->
         proposal: MindAnswer[tuple[Fact, ...]] = ports.mind.distil(shown) if shown.turns else MindAnswer(value=())
     except ModelError as error:
         spent += cost_of(error)
-        problems = (*problems, str(error))
-        if error.cut_off and len(chunk.messages) > 1:
+        refused = error.refused or error.cut_off
+        if refused and len(chunk.messages) > 1:
             half = len(chunk.messages) // 2
-            deeper = _read(ports, chunk.first(half), spent, problems)
-            return replace(deeper, fits=deeper.fits or half)
-        return _failed(ports, chunk, str(error), problems, spent)
+            deeper = _read(ports, chunk.first(half), pace, spent, (*problems, str(error)))
+            return replace(deeper, fits=deeper.fits or half, cut=deeper.cut or error.cut_off)
+        if refused:
+            answers, cost = pace.is_of_use(ports, shown)
+            spent += cost
+            if answers:
+                return _passed_over(ports, chunk, str(error), problems, spent)
+        return _failed(ports, chunk, str(error), (*problems, str(error)), spent)
+    if proposal.cost.calls:
+        pace.answers = True
     facts, rejected = _supported(ports, shown, proposal)
     problems = (*problems, *proposal.problems)
     reading = _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
@@ -212,6 +293,22 @@ def _read(ports: Ports, chunk: Chunk, spent: Cost, problems: tuple[str, ...]) ->
         notes = (*reading.result.notes, f"the model found no fact in {chunk}")
         return replace(reading, result=replace(reading.result, notes=notes))
     return reading
+
+
+def _passed_over(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], spent: Cost) -> ChunkReading:
+    """The reading of one message that the mind cannot read: it is marked as still due, and the next one is read."""
+    now = ports.now()
+    because = f"{chunk} could not be read by {ports.mind.name}"
+    told = f"{because}, and waits for another model or a forced consolidation: {reason}"
+    group = Group(
+        operations=chunk.passed_over(ports.mind.name, f"{because}: {reason}"),
+        because=because,
+        conversations=(chunk.conversation.name,),
+        rests_on=tuple(message.id for message in chunk.messages),
+    )
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=(group,), cost=spent)
+    result = ConsolidationResult(run_id=plan.id, cost=spent, problems=(told,))
+    return ChunkReading(chunk=chunk, problems=problems, spent=spent, plan=plan, result=result, passed=reason, fits=1)
 
 
 def _failed(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], cost: Cost) -> ChunkReading:
@@ -257,7 +354,7 @@ def _reconciled(
     )
 
 
-def _applied(ports: Ports, read: ChunkReading, parent: str | None) -> ConsolidationResult:
+def _applied(ports: Ports, read: ChunkReading, parent: str | None, pace: Pace) -> ConsolidationResult:
     """Apply the plan of a chunk; after a conflict with other writers, reconcile again on the present state."""
     for _ in range(TRIES):
         plan = replace(read.plan, parent=parent)
@@ -268,7 +365,7 @@ def _applied(ports: Ports, read: ChunkReading, parent: str | None) -> Consolidat
         receipt = ports.store.apply(plan)
         if not receipt.dropped:
             return replace(read.result, receipts=(receipt,), problems=(*read.result.problems, *receipt.problems))
-        fresh = planned(ports, read.chunk.conversation.name, again=read)
+        fresh = planned(ports, read.chunk.conversation.name, pace, again=read)
         if fresh is None or not fresh.chunk.same(read.chunk):
             record_unapplied_cost(ports, plan, "another process distilled these messages")
             return ConsolidationResult(notes=("another process distilled these messages",), cost=read.spent)

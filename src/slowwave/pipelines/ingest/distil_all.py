@@ -4,7 +4,9 @@ from itertools import chain
 
 from slowwave.model.counted import counted
 from slowwave.model.plan import FREE
-from slowwave.pipelines.ingest.distil import ConsolidationResult, consolidate
+from slowwave.model.progress import is_unreadable_by
+from slowwave.pipelines.ingest.chunks import unreadable_messages
+from slowwave.pipelines.ingest.distil import ConsolidationResult, Pace, consolidate
 from slowwave.pipelines.planning import new_id
 from slowwave.pipelines.work_time import WorkTime
 from slowwave.ports import Ports, Progress
@@ -21,7 +23,10 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
         force: also read conversations with fewer than `Config.min_messages` unread messages.
         on_progress: called after each conversation with how many were visited, and of how many.
     """
-    unread = ports.store.unread(ports.scope)
+    marked = unreadable_messages(ports)
+    again = {one.conversation for one in marked if force or not is_unreadable_by(one.flags, ports.mind.name)}
+    unread = ports.store.unread(ports.scope).keys() | again
+    pace = Pace()
     names = [found.name for found in reversed(ports.store.conversations(ports.scope)) if found.name in unread]
     parent, time = new_id(ports.now()), WorkTime(ports.config.work_seconds)
     results: dict[str, ConsolidationResult] = {}
@@ -30,7 +35,7 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
         if time.is_over:
             left |= dict.fromkeys(names[done - 1 :], str(time))
             break
-        results[name] = consolidate(ports, name, force=force, parent=parent, time=time)
+        results[name] = consolidate(ports, name, force=force, parent=parent, time=time, pace=pace)
         if on_progress is not None:
             on_progress(done, len(names))
         if (reason := results[name].skipped_reason) is not None:

@@ -264,13 +264,20 @@ def _stored_duplicates(ports: Ports, incoming: Sequence[IncomingFact]) -> dict[s
 def _ask_mind(
     ports: Ports, cases: Sequence[ReconcileCase]
 ) -> tuple[dict[int, tuple[Verdict, ...]], tuple[str, ...], Cost]:
-    """The verdicts by fact, in one call for the whole batch; a failing mind gives none, and its error is a problem."""
+    """The verdicts by fact, in one call for the whole batch; a failing mind gives none, and its error is a problem.
+
+    A batch that the mind refuses is asked about in halves, and so on, so that one fact does not keep others waiting.
+    """
     if not cases:
         return {}, (), FREE
     try:
         answer = ports.mind.decide(cases)
     except ModelError as error:
-        return {}, (str(error),), cost_of(error)
+        if not (error.refused or error.cut_off) or len(cases) == 1:
+            return {}, (str(error),), cost_of(error)
+        half = len(cases) // 2
+        (first, told, cost), (second, more, rest) = _ask_mind(ports, cases[:half]), _ask_mind(ports, cases[half:])
+        return first | second, tuple(dict.fromkeys((*told, *more))), cost_of(error) + cost + rest
     verdicts: dict[int, tuple[Verdict, ...]] = {}
     for verdict in answer.value:
         verdicts[verdict.fact] = (*verdicts.get(verdict.fact, ()), verdict)

@@ -16,7 +16,7 @@ from slowwave.model.pass_record import LONGEST_WAIT, UNDONE
 from slowwave.model.plan import FREE, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.model.scope_state import ScopeState, StateQuery
-from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES
+from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES, UNREADABLE_MESSAGES
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.reembed import reembed
 from slowwave.pipelines.planning import check_full_trust, new_id, record_unapplied_cost
@@ -279,7 +279,7 @@ def _due_facts(now: datetime) -> Where:
 def _query(ports: Ports) -> StateQuery:
     """What the stages read of the state of the scope."""
     return StateQuery(
-        selections=(RELEASED_MESSAGES, WAITING, CORE),
+        selections=(RELEASED_MESSAGES, UNREADABLE_MESSAGES, WAITING, CORE),
         changed={DUPLICATES: CHANGED_MAX},
         embedder=ports.space,
     )

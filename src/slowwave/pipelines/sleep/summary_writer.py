@@ -7,6 +7,7 @@ from datetime import datetime
 
 from slowwave.errors import EmbedderError, ModelError
 from slowwave.model.codec import content_key
+from slowwave.model.counted import counted
 from slowwave.model.memory import MESSAGE, SUMMARY, Memory
 from slowwave.model.mind import SummaryRequest
 from slowwave.model.operations import Add
@@ -82,10 +83,36 @@ class SummaryWriter:
         else:
             weighed = [importance(memory.text, frequencies=frequencies) for memory in memories]
             words = length(chosen, spoken=_words(memories), importance=sum(weighed) / len(weighed))
-        proposal = self.ports.mind.summarise(SummaryRequest(memories=tuple(memories), style="cascade", words=words))
+        try:
+            proposal = self.ports.mind.summarise(SummaryRequest(memories=tuple(memories), style="cascade", words=words))
+        except ModelError as error:
+            if not (error.refused or error.cut_off) or len(memories) == 1:
+                raise
+            self.cost += cost_of(error)
+            return self._in_halves(memories, chosen, frequencies, error)
         self.cost += proposal.cost
         self.problems += proposal.problems
         return proposal.value.text
+
+    def _in_halves(
+        self, memories: Sequence[Memory], chosen: Profile, frequencies: Frequencies, error: ModelError
+    ) -> str:
+        """The summaries of both halves of what a mind refuses, without a single memory that it refuses; the error if nothing is left."""
+        texts: list[str] = []
+        half = len(memories) // 2
+        for part in (memories[:half], memories[half:]):
+            try:
+                texts.append(self._written(part, chosen, frequencies))
+            except ModelError as refusal:
+                if not (refusal.refused or refusal.cut_off):
+                    raise
+                self.cost += cost_of(refusal)
+                self.problems.append(f"{counted(len(part), 'memory', 'memories')} left out of a summary: {refusal}")
+                error = refusal
+        if not texts:
+            error.cost = FREE  # counted above
+            raise error
+        return "\n".join(texts)
 
     def _is_faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:
         invented = invented_details(text, memories)

@@ -12,8 +12,14 @@ from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import idle_from
-from slowwave.pipelines.ingest.chunks import RELEASED_MESSAGES, is_partly_read, released_messages
-from slowwave.pipelines.ingest.distil import ChunkReading, planned
+from slowwave.pipelines.ingest.chunks import (
+    RELEASED_MESSAGES,
+    UNREADABLE_MESSAGES,
+    is_partly_read,
+    read_again,
+    released_messages,
+)
+from slowwave.pipelines.ingest.distil import ChunkReading, Pace, planned
 from slowwave.pipelines.ingest.reconcile import reconcile
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.ports import Ports
@@ -95,6 +101,9 @@ def distil(context: SleepContext) -> StagePlan:
     The short last stretch of a conversation that goes on waits. A dry run reads one chunk of each conversation, because
     the next one depends on what the first would store.
     """
+    again = read_again(context.ports, context.select(UNREADABLE_MESSAGES)) if context.think else ()
+    if again and not context.dry_run:
+        context.store(Group(operations=again, because="another model reads what one could not read"), FREE)
     found = _unread_of(context)
     context.unread_waiting = found.waiting
     if not context.think:
@@ -104,12 +113,12 @@ def distil(context: SleepContext) -> StagePlan:
     if found.due and not context.dry_run:
         found = _unread_of(context)
         context.unread_waiting = found.waiting
-    again = context.now + RETRY if reader.problems else context.now
+    later = context.now + RETRY if reader.problems else context.now
     return StagePlan(
         left=left,
         problems=tuple(dict.fromkeys(reader.problems)),
         cost=reader.unjournaled,
-        again=again if left else found.from_,
+        again=later if left else found.from_,
     )
 
 
@@ -122,15 +131,24 @@ class _Reader:
         chunks: how many chunks it may still read.
         problems: what failed.
         unjournaled: the cost of calls that led to nothing.
+        pace: what the pass learnt of the mind.
     """
 
     context: SleepContext
     chunks: int
     problems: list[str] = field(default_factory=list)
     unjournaled: Cost = FREE
+    pace: Pace = field(default_factory=Pace)
 
     def read_all(self, names: Sequence[str]) -> int:
-        """Read the conversations in this order; how many were not read to the end."""
+        """Read the conversations in this order; how many were not read to the end.
+
+        Passes that failed begin at later ones, so that those which always fail do not keep others from being read.
+        """
+        if len(names) > FAILURES_MAX:
+            failed = self.context.ports.store.pass_record(self.context.ports.scope).failures
+            first = failed * FAILURES_MAX % len(names)
+            names = [*names[first:], *names[:first]]
         left = failures = 0
         for place, name in enumerate(names):
             if failures == FAILURES_MAX or not self.chunks or self.context.time.is_over:
@@ -143,10 +161,12 @@ class _Reader:
     def _read(self, name: str) -> tuple[bool, bool]:
         """Read a conversation; whether everything due of it was read, and whether the mind failed."""
         context = self.context
+        self.pace.begin()
         while self.chunks and context.time.begin_step():
-            read = planned(context.ports, name)
+            read = planned(context.ports, name, self.pace)
             if read is None:
                 return True, False
+            self.pace.learn(read)
             self.chunks -= 1
             self.problems += read.result.problems
             if read.failed:
@@ -176,16 +196,17 @@ BATCH = 20
 
 
 def retry(context: SleepContext) -> StagePlan:
-    """Reconcile waiting facts, oldest first; they are changed in place."""
+    """Reconcile waiting facts, a batch in each pass; they are changed in place."""
     ports = context.ports
     facts = context.select(WAITING)
     if not facts or not context.think or not context.time.begin_step():
         return StagePlan(left=len(facts))
     groups: list[Group] = []
     problems: tuple[str, ...] = ()
-    cost, left = FREE, len(facts) - len(facts[:BATCH])
+    asked = _some(facts, context.now)
+    cost, left = FREE, len(facts) - len(asked)
     for stated in (True, False):  # a distilled fact may change less of what a person stated
-        batch = [memory for memory in facts[:BATCH] if stated is not bool(memory.sources)]
+        batch = [memory for memory in asked if stated is not bool(memory.sources)]
         if batch:
             done = reconcile(
                 ports, [as_fact(memory) for memory in batch], now=context.now, stated=stated, waiting=batch
@@ -193,11 +214,21 @@ def retry(context: SleepContext) -> StagePlan:
             because = f"{len(batch) - done.waiting} of {len(batch)} waiting facts were decided"
             groups += [Group(operations=done.operations, because=because)] if done.operations else []
             problems, cost, left = (*problems, *done.problems), cost + done.cost, left + done.waiting
-    context.taken.update(memory.id for memory in facts[:BATCH])
+    context.taken.update(memory.id for memory in asked)
     context.taken.update(
         change.before.id for group in groups for change in group.operations if isinstance(change, Change)
     )
     return StagePlan(groups=tuple(groups), left=left, problems=problems, cost=cost)
+
+
+def _some(facts: Sequence[Memory], now: datetime) -> Sequence[Memory]:
+    """The facts of one pass: the oldest, or of many others in each hour, so that those a mind refuses do not block the rest."""
+    if len(facts) <= BATCH:
+        return facts
+    hour = int(now.timestamp() // timedelta(hours=1).total_seconds())
+    batches = -(-len(facts) // BATCH)
+    start = hour % batches * BATCH
+    return facts[start : start + BATCH]
 
 
 def waiting(ports: Ports) -> list[Memory]:

@@ -9,17 +9,6 @@ ALTER TABLE runs ADD COLUMN seal bigint;
 -- The key with which a key was made; NULL: it was made at the store itself.
 ALTER TABLE access_keys ADD COLUMN made_by text COLLATE "C";
 
--- Messages that a mind could not read, so that a pass goes on behind them.
-CREATE TABLE unreadable (
-    scope bigint NOT NULL,
-    conversation text COLLATE "C" NOT NULL,
-    seq bigint NOT NULL,
-    mind text COLLATE "C" NOT NULL,
-    reason text COLLATE "C" NOT NULL,
-    at bigint NOT NULL,
-    PRIMARY KEY (scope, conversation, seq)
-);
-
 -- Refuses programs that know a schema and none after it, if a later migration does not say that they can use it. A migration
 -- waits until the transaction has ended, so that no write of such a program is applied after one.
 CREATE FUNCTION refuse_newer(known integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -30,9 +19,6 @@ BEGIN
     END IF;
 END
 $$;
-
-ALTER TABLE unreadable ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY own ON unreadable USING (scope = ANY ((SELECT seen())::bigint[]) OR (SELECT seen_all()));
 
 -- The name of an embedder gets the width of its vectors, so that vectors of two widths are never compared.
 UPDATE embedders SET name = name || chr(31) || (SELECT dim FROM entries WHERE embedder = token AND dim > 0 LIMIT 1)

@@ -303,12 +303,6 @@ DELETE FROM entries WHERE scope = $1 AND key IN (
     SELECT key FROM memories WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 )
 
--- name: erase_unreadable (scope, ids) deferred
-DELETE FROM unreadable WHERE scope = $1 AND (conversation, seq) IN (
-    SELECT conversation, seq FROM memories
-    WHERE scope = $1 AND id IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND seq IS NOT NULL
-)
-
 -- name: erase_links_from (scope, ids) deferred
 DELETE FROM links WHERE scope = $1 AND source IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb)))
 

@@ -7,17 +7,6 @@ ALTER TABLE runs ADD COLUMN seal INTEGER;
 -- The key with which a key was made; NULL: it was made at the store itself.
 ALTER TABLE access_keys ADD COLUMN made_by TEXT;
 
--- Messages that a mind could not read, so that a pass goes on behind them.
-CREATE TABLE unreadable (
-    scope INTEGER NOT NULL,
-    conversation TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    mind TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (scope, conversation, seq)
-) STRICT, WITHOUT ROWID;
-
 -- A row for each hour and day, so that a call at a wrong time counts for that time only.
 DROP TABLE model_use;
 CREATE TABLE model_use (

@@ -273,12 +273,6 @@ DELETE FROM entries WHERE scope = :scope AND key IN (
     SELECT key FROM memories WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids))
 )
 
--- name: erase_unreadable
-DELETE FROM unreadable WHERE scope = :scope AND (conversation, seq) IN (
-    SELECT conversation, seq FROM memories
-    WHERE scope = :scope AND id IN (SELECT value FROM json_each(:ids)) AND seq IS NOT NULL
-)
-
 -- name: erase_links_from
 DELETE FROM links WHERE scope = :scope AND source IN (SELECT value FROM json_each(:ids))
 
