@@ -444,6 +444,10 @@ class AccessStore(Protocol):
         """
         ...
 
+    def answer(self, scope: str, name: str) -> StoredAnswer | None:
+        """Return the request that has a name, with its answer, or None. An erase in the scope deletes it."""
+        ...
+
     def take_claim(self, scope: str, name: str, claim: StoredAnswer, former: str) -> bool:
         """Take over the claim of a process that ended without an answer; False: another process has taken it."""
         ...

@@ -134,7 +134,7 @@ def test_what_another_program_writes_is_sent_and_the_end_of_the_server_ends_the_
     events = parsed(followed.text)
     assert [name for _, name, _ in events] == ["open", "run", "end"]
     assert (events[1][2]["run_id"], events[2][2]["reason"]) == (run, streams.STOPPED)
-    assert followed.serving.streams._open == 0
+    assert followed.serving.streams._open.total() == 0
 
 
 def test_a_stream_ends_with_its_key(followed: Followed) -> None:

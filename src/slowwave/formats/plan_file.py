@@ -49,10 +49,9 @@ def write(path: str | Path, plan: Plan) -> None:
         InputError: the file exists already, or cannot be written.
     """
     path = Path(path)
-    text = json.dumps({"slowwave": "plan", "version": VERSION, **_plan(plan)}, ensure_ascii=False, indent=1)
     try:
         with replacing(path, new=True) as file:
-            file.write(text + "\n")
+            file.write(to_text(plan, indent=1) + "\n")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
 
@@ -66,11 +65,28 @@ def read(path: str | Path) -> Plan:
     path = Path(path)
     try:
         check_regular(path)
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a plan: it is not UTF-8 text") from error
+    return from_text(text, str(path))
+
+
+def to_text(plan: Plan, *, indent: int | None = None) -> str:
+    """The plan as JSON."""
+    values = {"slowwave": "plan", "version": VERSION, **_plan(plan)}
+    return json.dumps(values, ensure_ascii=False, indent=indent)
+
+
+def from_text(text: str, path: str) -> Plan:
+    """The plan of a text that `to_text` made. The caller computes the index entries of its new texts.
+
+    Raises:
+        InputError: it is not a plan of this version; the error names the path.
+    """
+    try:
+        data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not a plan: {error}") from error
     if not isinstance(data, dict) or (data.get("slowwave"), data.get("version")) != ("plan", VERSION):

@@ -1,13 +1,13 @@
 """Plans: changes as atomic groups of operations; and the receipt and the run that applying a plan gives."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from slowwave.errors import ModelError
-from slowwave.model.memory import beginning
+from slowwave.model.memory import Memory, beginning
 from slowwave.model.operations import (
     OPERATION_NAMES,
     Add,
@@ -61,6 +61,8 @@ class Cost:
         )
 
 
+WITHHELD: Final = "a change of what needs a person's review"
+"""The reason of a group that is shown without some of its operations."""
 FREE = Cost()
 """The cost of a run that called no model."""
 
@@ -91,6 +93,19 @@ class Group:
 
     def __len__(self) -> int:
         return len(self.operations)
+
+    def shown(self, withheld: Container[str] = ()) -> "Group":
+        """The group as a reader sees it who may not review: without operations that have words of withheld memories.
+
+        Its reason goes with them: that of a stated fact is its text.
+
+        Args:
+            withheld: the ids of memories that are withheld now. Those that were when the operation was planned are known.
+        """
+        kept = tuple(one for one in self.operations if not _tells(one, withheld))
+        if len(kept) == len(self.operations):
+            return self
+        return replace(self, operations=kept, because=WITHHELD, count_of="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +139,11 @@ class Plan:
         for plan in (self, *self.parts):
             for group in plan.groups:
                 yield from group.operations
+
+    def shown(self, withheld: Container[str] = ()) -> "Plan":
+        """The plan as a reader sees it who may not review: see `Group.shown`."""
+        groups = tuple(group.shown(withheld) for group in self.groups)
+        return replace(self, groups=groups, parts=tuple(part.shown(withheld) for part in self.parts))
 
     def __bool__(self) -> bool:
         return any(self.groups) or any(self.parts)
@@ -307,6 +327,26 @@ class Event:
     def __repr__(self) -> str:
         operation = f"{type(self.operation).__name__}: {beginning(self.operation.because)!r}"
         return f"<Event of run {self.run_id} {self.cause} at {self.at:%Y-%m-%d %H:%M}, {operation}>"
+
+
+def memories_of(operation: Operation) -> tuple[Memory, ...]:
+    """The memories of an operation, as they were before and after it."""
+    match operation:
+        case Add():
+            return (operation.memory,)
+        case Change():
+            return operation.before, operation.after
+        case Use():
+            return operation.used_version, operation.after
+        case _:
+            return ()
+
+
+def _tells(operation: Operation, withheld: Container[str]) -> bool:
+    """Whether an operation has words of a withheld memory: it is on one of these, or on one that was withheld then."""
+    if isinstance(operation, Link):
+        return operation.source in withheld or operation.target in withheld
+    return any(memory.is_withheld or memory.id in withheld for memory in memories_of(operation))
 
 
 def merge_groups(groups: Iterable[Group]) -> list[Group]:

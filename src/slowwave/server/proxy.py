@@ -22,6 +22,7 @@ from slowwave.errors import InputError, PortError, SettingsError, SlowwaveError
 from slowwave.pipelines.admin.access import MARK
 from slowwave.server.access.authentication import Authenticator
 from slowwave.server.access.errors import UnauthorizedError
+from slowwave.server.access.guards import CALL_MOST, allow_body
 from slowwave.server.access.problems import problem, problem_of, status_kind
 from slowwave.transport.address import is_this_machine
 
@@ -115,6 +116,7 @@ class Proxy:
         """One call with memory. What the other server answers is passed on, errors too."""
         try:
             memory = await run_in_threadpool(self._memory, request)
+            allow_body(request.scope, CALL_MOST, "send fewer messages, pictures or files in one call")
             body = _body(request, await request.body())
             turn = await run_in_threadpool(memory.begin, _CHAT, body)
             answer = await self._send(request, COMPLETIONS, turn.arguments)

@@ -75,6 +75,15 @@ class AccessRows(StoreBase):
             request, holder, at, answer = self._one("answer", (token, name))
             return StoredAnswer(request, holder, from_micros(at), answer)
 
+    def answer(self, scope: str, name: str) -> "StoredAnswer | None":
+        """The request that has a name, with its answer; None if none has it, or if an erase has deleted it."""
+        from slowwave.model.access import StoredAnswer  # noqa: PLC0415 - few requests are repeated
+
+        with self._guard:
+            token = self._tokens.scope(scope)
+            row = None if token is None else self._one("answer", (token, name))
+            return None if row is None else StoredAnswer(row[0], row[1], from_micros(row[2]), row[3])
+
     def take_claim(self, scope: str, name: str, claim: "StoredAnswer", former: str) -> bool:
         """Take over the claim of a process that ended before it had an answer; False: another process has taken it."""
         with self._guard, self._transaction(scope):

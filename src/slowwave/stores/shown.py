@@ -1,19 +1,16 @@
 """A store as a reader sees it who may not review: without what waits for review or was rejected."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from slowwave.model.memory import Memory
-from slowwave.model.operations import Add, Change, Link, Operation, Use
-from slowwave.model.plan import Event, Group, Run
+from slowwave.model.operations import Link, Operation
+from slowwave.model.plan import Event, Run, memories_of
 from slowwave.model.query import Where
 
 if TYPE_CHECKING:
     from slowwave.ports import Store
-
-WITHHELD: Final = "a change of what needs a person's review"
-"""The reason of a group that a reader who may not review sees without some of its operations."""
 
 
 class Shown:
@@ -71,7 +68,11 @@ class Shown:
         """As of the store; nothing of a withheld memory, and of another one nothing of the time when it waited."""
         if not self.get((scope,), [memory]):
             return []
-        return [event for event in self._store.history(scope, memory) if not _tells(event.operation, ())]
+        return [
+            event
+            for event in self._store.history(scope, memory)
+            if not any(one.is_withheld for one in memories_of(event.operation))
+        ]
 
     def run(self, scope: str, run_id: str) -> Run | None:
         """As of the store, without the operations on withheld memories."""
@@ -89,45 +90,11 @@ class Shown:
     def _told(self, scope: str, runs: Sequence[Run]) -> list[Run]:
         named = {identity for run in runs for one in run.plan.operations for identity in _named(one)}
         withheld = {memory.id for memory in self._store.get((scope,), named) if memory.is_withheld}
-        return [
-            replace(run, plan=replace(run.plan, groups=tuple(_without(group, withheld) for group in run.plan.groups)))
-            for run in runs
-        ]
-
-
-def _without(group: Group, withheld: Collection[str]) -> Group:
-    """A group without the operations on these memories, and without those on memories while they were withheld.
-
-    Its reason goes with them: that of a stated fact is its text.
-    """
-    kept = tuple(one for one in group.operations if not _tells(one, withheld))
-    if len(kept) == len(group.operations):
-        return group
-    return replace(group, operations=kept, because=WITHHELD, count_of="")
-
-
-def _tells(operation: Operation, withheld: Collection[str]) -> bool:
-    """Whether an operation has words of a withheld memory: it is on one of these, or on one that was withheld then."""
-    if isinstance(operation, Link):
-        return operation.source in withheld or operation.target in withheld
-    return any(memory.is_withheld or memory.id in withheld for memory in _states(operation))
+        return [replace(run, plan=run.plan.shown(withheld)) for run in runs]
 
 
 def _named(operation: Operation) -> tuple[str, ...]:
     """The memories that an operation is about, by id."""
     if isinstance(operation, Link):
         return operation.source, operation.target
-    return tuple(memory.id for memory in _states(operation))
-
-
-def _states(operation: Operation) -> tuple[Memory, ...]:
-    """The memories of an operation, as they were before and after it."""
-    match operation:
-        case Add():
-            return (operation.memory,)
-        case Change():
-            return operation.before, operation.after
-        case Use():
-            return operation.used_version, operation.after
-        case _:
-            return ()
+    return tuple(memory.id for memory in memories_of(operation))

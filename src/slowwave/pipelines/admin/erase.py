@@ -16,6 +16,7 @@ from slowwave.model.operations import Erase, Operation, Suppress
 from slowwave.model.plan import GROUP_MAX, Group, Plan, Receipt
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.erase_plan import BECAUSE, ErasePlan
+from slowwave.pipelines.conversations import WITHHELD
 from slowwave.pipelines.ingest.tombstones import SOME, unerased, with_keyed_tombstones
 from slowwave.pipelines.planning import TRIES, check_full_trust, new_id
 from slowwave.policy.text.spellings import spellings
@@ -300,7 +301,10 @@ def preview(ports: Ports, choice: EraseTarget) -> ErasureReceipt:
         verified=False,
         dry_run=True,
         titles=len(plan.titles),
-        first_words=tuple(" ".join(memory.text.split())[:WORDS_SHOWN] for memory in first),
+        first_words=tuple(
+            WITHHELD if memory.is_withheld and not ports.reviews else " ".join(memory.text.split())[:WORDS_SHOWN]
+            for memory in first
+        ),
     )
 
 

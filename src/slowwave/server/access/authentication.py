@@ -85,6 +85,10 @@ class Caller:
         """
         return self.memory(self.store.find(memory_id, below).scope).get(memory_id)
 
+    def tenant(self, scope: str) -> str:
+        """Whose share of jobs, streams and plans a request in a scope counts for."""
+        return self.key.prefix or scope
+
     @property
     def own_scope(self) -> str:
         """The scope of a request that names none: the prefix of the key, else "default"."""

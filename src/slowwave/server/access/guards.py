@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from slowwave.server.access.problems import FOREIGN_ORIGIN, MISDIRECTED, TOO_LARGE, problem
+from slowwave.server.access.problems import AMBIGUOUS, FOREIGN_ORIGIN, MISDIRECTED, TOO_LARGE, problem
 
 BODY_MOST: Final = 4 * 1024 * 1024
 """Bytes of a request body."""
@@ -18,6 +19,8 @@ IMPORT_MOST: Final = 1024 * 1024 * 1024
 """Bytes of a file to import, which is written to disk and not kept in memory."""
 CALL_MOST: Final = 64 * 1024 * 1024
 """Bytes of a call to a model through the proxy, which may contain pictures."""
+_LIMIT: Final = "slowwave.body_limit"
+"""Where the scope of a request has its `BodyLimit`; copies of the scope share it."""
 _SAFE: Final = (("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"))
 
 
@@ -84,13 +87,21 @@ def _name(host: str) -> str | None:
     return (parts.hostname or "").rstrip(".") or None
 
 
-def _limit(path: str) -> tuple[int, str]:
-    """The most bytes of a body that is sent to a path, and what to do with a larger one."""
-    if path.startswith("/proxy/"):
-        return CALL_MOST, "send fewer messages, pictures or files in one call"
-    if path.endswith("/imports"):
-        return IMPORT_MOST, "import it in several files"
-    return BODY_MOST, "send it in parts, or import a file"
+@dataclass(slots=True)
+class BodyLimit:
+    """The most bytes of the body of one request, and what to do with a larger one."""
+
+    most: int = BODY_MOST
+    instead: str = "send it in parts, or import a file without an Idempotency-Key"
+
+
+def allow_body(scope: Scope, most: int, instead: str) -> None:
+    """Let the route of a request read a larger body. It calls this when it has checked the rights, and before it reads.
+
+    The route decides, and not the text of the path: a note can be named like any route.
+    """
+    limit: BodyLimit = scope[_LIMIT]
+    limit.most, limit.instead = most, instead
 
 
 class TooLargeError(Exception):
@@ -98,7 +109,9 @@ class TooLargeError(Exception):
 
 
 class BodyGuard:
-    """Refuses bodies over a limit, before they are read if their length is known; and adds headers for browsers.
+    """Refuses bodies over a limit, and requests with two lengths; and adds headers for browsers.
+
+    A body is refused when the route begins to read it, if its length is known, else when more has come than the limit.
 
     Args:
         app: the application behind it.
@@ -108,23 +121,26 @@ class BodyGuard:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it with 413."""
+        """Pass the request on, or answer it with 413 or 400."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most, instead = _limit(scope["path"])
-        refusal = problem(TOO_LARGE, f"the body has more than {most:,} bytes: {instead}")
-        length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > most:
-            await refusal(scope, receive, send)
+        headers, limit = Headers(scope=scope), BodyLimit()
+        length = headers.get("content-length", "")
+        if length and "transfer-encoding" in headers:
+            # a server before this one may believe the other length, and take a part of the body for a request
+            answer = problem(AMBIGUOUS, "the request has both Content-Length and Transfer-Encoding: send one of them")
+            answer.headers["connection"] = "close"
+            await answer(scope, receive, send)
             return
+        declared = int(length[:20]) if length.isdecimal() else 0
         seen, begun, too_large = 0, False, False
 
         async def counted() -> Message:
             nonlocal seen, too_large
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > most:
+            message = await receive() if declared <= limit.most else None
+            seen += 0 if message is None else len(message.get("body", b""))
+            if message is None or seen > limit.most:
                 too_large = True
                 raise TooLargeError
             return message
@@ -141,6 +157,7 @@ class BodyGuard:
             await send(message)
 
         with suppress(TooLargeError, ClientDisconnect):  # no client waits for an answer to half a body
-            await self._app(scope, counted, safe)
+            await self._app({**scope, _LIMIT: limit}, counted, safe)
         if too_large and not begun:
+            refusal = problem(TOO_LARGE, f"the body has more than {limit.most:,} bytes: {limit.instead}")
             await refusal(scope, receive, send)

@@ -1,11 +1,14 @@
 """Errors of an interface over HTTP as problem details, and their description in OpenAPI."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
@@ -13,8 +16,14 @@ from starlette.routing import compile_path
 
 from slowwave import __version__
 from slowwave.errors import SlowwaveError
+from slowwave.model.access import Right
+from slowwave.server.access.admission import caller_of, decoded
+from slowwave.server.access.authentication import Caller
 from slowwave.server.access.problems import INVALID, MEDIA_TYPE, UNEXPECTED, problem, problem_of, status_kind
 
+_Dependency = TypeVar("_Dependency", bound=Callable[..., Any])
+OWN: Final = "%own"
+"""In the path of a route, in place of a scope: that of the key. No encoded scope begins so, because %ow is no byte."""
 ERRORS_SHOWN: Final = 5
 """Invalid fields that one problem names."""
 PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
@@ -43,6 +52,56 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str = ""
+
+
+def needs(*rights: Right) -> Callable[[Request], Caller]:
+    """A dependency: the caller of a request that uses these rights."""
+
+    def caller(request: Request) -> Caller:
+        found = caller_of(request)
+        found.require(*rights)
+        return found
+
+    return needing(rights, caller)
+
+
+def needing(rights: tuple[Right, ...], dependency: _Dependency) -> _Dependency:
+    """A dependency, marked with the rights that it checks, so that an `AdmittedRoute` checks them before a body is read."""
+    dependency.rights = rights  # type: ignore[attr-defined]  # functions take attributes
+    return dependency
+
+
+class AdmittedRoute(APIRoute):
+    """A route that checks the rights of a request before it reads the body.
+
+    The framework reads a body before it calls the dependencies of a route. Whoever may not use the route could otherwise
+    have it keep megabytes in RAM.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the route, after `admit`."""
+        handle = super().get_route_handler()
+
+        async def admitted(request: Request) -> Response:
+            self.admit(request)
+            return await handle(request)
+
+        return admitted
+
+    def admit(self, request: Request) -> None:
+        """Raise ForbiddenError unless the key of the request has the rights of the route, and opens the scope of its path."""
+        caller = caller_of(request)
+        caller.require(*_rights_of(self.dependant))
+        with suppress(UnicodeDecodeError):  # the check of the path names it
+            scope = decoded(request.path_params.get("scope"))
+            if isinstance(scope, str) and scope != OWN:
+                caller.check_scope(scope)
+
+
+def _rights_of(dependant: Dependant) -> list[Right]:
+    """The rights that the dependencies of a route check."""
+    below = (right for other in dependant.dependencies for right in _rights_of(other))
+    return [*getattr(dependant.call, "rights", ()), *below]
 
 
 def described_app(root: str, title: str, key: str, routers: Iterable[APIRouter], description: str = "") -> FastAPI:

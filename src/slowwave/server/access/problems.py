@@ -60,6 +60,7 @@ KINDS: Final[Mapping[type[SlowwaveError], Kind]] = {
 }
 INVALID: Final = Kind("invalid-request", 422, "The request does not have the documented form")
 TOO_LARGE: Final = Kind("too-large", 413, "The body is too large")
+AMBIGUOUS: Final = Kind("two-lengths", 400, "The length of the body is not clear")
 MISDIRECTED: Final = Kind("wrong-host", 421, "The server does not have this name")
 FOREIGN_ORIGIN: Final = Kind("foreign-origin", 403, "Pages of other sites may not send requests")
 UNEXPECTED: Final = Kind("unexpected", 500, "The server failed unexpectedly")

@@ -1,10 +1,13 @@
 """The actions of the dashboard: each checks the form token and the right, calls one method of a memory, and shows the result."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Final
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Form
+from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import ConflictError, InputError, shown
@@ -15,6 +18,7 @@ from slowwave.server.dashboard.pages import bare_visit
 from slowwave.server.dashboard.visit import Visit
 from slowwave.server.work.jobs import Report
 
+SIGN_IN: Final = "/sign-in"
 ACTIONS: Final[Mapping[str, tuple[tuple[Right, ...], Callable[[AgentMemory, str], object]]]] = {
     "pin": (("write",), AgentMemory.pin),
     "unpin": (("write",), AgentMemory.unpin),
@@ -25,7 +29,23 @@ ACTIONS: Final[Mapping[str, tuple[tuple[Right, ...], Callable[[AgentMemory, str]
 }
 """The rights and the method of each button that needs no further input."""
 
-router = APIRouter(include_in_schema=False)
+
+class FormRoute(APIRoute):
+    """A route of a form. It finds the key of the browser before it reads the form, which only the page to sign in is without."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the route, after the browser was admitted."""
+        handle = super().get_route_handler()
+
+        async def admitted(request: Request) -> Response:
+            if self.path != SIGN_IN:
+                await run_in_threadpool(lambda: bare_visit(request).caller)
+            return await handle(request)
+
+        return admitted
+
+
+router = APIRouter(include_in_schema=False, route_class=FormRoute)
 
 AnyVisit = Annotated[Visit, Depends(bare_visit)]
 Token = Annotated[str, Form(max_length=200)]
@@ -97,8 +117,7 @@ def erase_conversation(visit: AnyVisit, token: Token = "", name: Words = "", sur
 def plan_pass(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Plan a sleep pass without carrying it out."""
     memory = visit.act(token, "write")
-    report = memory.sleep(dry_run=True)
-    visit.state.plans.keep(report.plan)
+    report = visit.state.plans.make(memory, lambda: memory.sleep(dry_run=True), visit.caller.tenant(memory.scope))
     return visit.go(f"/passes/plan/{report.plan.id}")
 
 
@@ -125,7 +144,8 @@ def discard_plan(visit: AnyVisit, plan_id: str, token: Token = "") -> RedirectRe
 def run_pass(visit: AnyVisit, token: Token = "") -> RedirectResponse:
     """Start a sleep pass, and show how far it is."""
     memory = visit.act(token, "write")
-    job = visit.state.jobs.start(visit.scope, "sleep", lambda report: _sleep(memory, report))
+    tenant = visit.caller.tenant(memory.scope)
+    job = visit.state.jobs.start(memory, "sleep", lambda report: _sleep(memory, report), tenant)
     return visit.go(f"/passes/jobs/{job.id}")
 
 
@@ -148,7 +168,7 @@ def consolidate(visit: AnyVisit, token: Token = "", name: Words = "") -> Redirec
     return visit.go(f"/conversations/{name}")
 
 
-@router.post("/sign-in", response_model=None)
+@router.post(SIGN_IN, response_model=None)
 def sign_in(visit: AnyVisit, token: Token = "", key: Word = "") -> HTMLResponse | RedirectResponse:
     """Join a key to this browser's session."""
     visit.check_token(token)
@@ -195,12 +215,10 @@ def revoke_key(visit: AnyVisit, key_id: str, token: Token = "") -> RedirectRespo
 def _erase(
     visit: Visit, token: str, sure: str, *, memory_id: str | None = None, conversation: str | None = None
 ) -> ErasureReceipt:
-    """Show an erase, or carry it out. Then the server forgets jobs and plans of the scope, which may quote what is gone."""
-    memory, is_sure = visit.act(token, "erase"), sure == "yes"
-    receipt = memory.erase(id=memory_id, conversation=conversation, dry_run=not is_sure)
-    if is_sure:
-        visit.state.jobs.forget(memory.scope, visit.state.plans)
-    return receipt
+    """Show an erase, or carry it out. A key without the right to read is shown no words."""
+    memory = visit.act(token, "erase")
+    receipt = memory.erase(id=memory_id, conversation=conversation, dry_run=sure != "yes")
+    return receipt if visit.may("read") else replace(receipt, first_words=())
 
 
 def _sleep(memory: AgentMemory, report: Report) -> dict[str, object]:

@@ -192,7 +192,7 @@ def passes(visit: Reader, after: str = "", every: str = "") -> HTMLResponse:
 def planned_pass(visit: Reader, plan_id: str) -> HTMLResponse:
     """What a sleep pass would do now, as differences with their reasons."""
     memory = visit.memory("read")
-    plan = visit.state.plans.get(memory, plan_id)
+    plan = visit.state.plans.get(memory, plan_id).shown()
     texts = rows.texts_of(memory, rows.linked_ids([plan]))
     stages = rows.stage_rows(plan, texts)
     return visit.render("plan.html", plan=plan, stages=stages, counted=rows.count_changes(stages))
@@ -201,7 +201,9 @@ def planned_pass(visit: Reader, plan_id: str) -> HTMLResponse:
 @router.get("/passes/jobs/{job_id}")
 def running_pass(visit: Reader, job_id: str) -> HTMLResponse:
     """How far a sleep pass is that was started here; once it has ended, what it reported."""
-    return visit.render("job.html", job=visit.state.jobs.get(visit.scope, job_id))
+    memory, jobs = visit.memory("read"), visit.state.jobs
+    job = jobs.get(memory, job_id)
+    return visit.render("job.html", job=job, told=jobs.told(memory, job))
 
 
 @router.get("/runs/{run_id}")

@@ -49,7 +49,7 @@ async def scope_events(
     `Last-Event-ID` continues after it: 0 begins with the first run. `job` is the state of a job of this server. `end` says
     why the stream ends.
     """
-    streams.check_room()
+    streams.check_room(caller.tenant(memory.scope))
     follow = _Follow(memory, caller, jobs, streams, None if seconds is None else time.monotonic() + seconds)
     first = None if last_event_id is None else int(last_event_id)
     return StreamingResponse(_events(follow, first), media_type="text/event-stream", headers=STREAM_HEADERS)
@@ -89,7 +89,7 @@ class _Follow(NamedTuple):
 
 async def _events(follow: _Follow, first: int | None) -> AsyncIterator[str]:
     """The events of a stream. A failure of the store ends it: the client connects again and misses nothing."""
-    with follow.streams.one():
+    with follow.streams.one(follow.caller.tenant(follow.memory.scope)):
         try:
             async for text in _followed(follow, first):
                 yield text

@@ -10,7 +10,6 @@ from anyio import CapacityLimiter, from_thread, to_thread
 from fastapi import Depends, Path, Query, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import BeforeValidator
 
 from slowwave.agent_memory import AgentMemory
@@ -19,7 +18,7 @@ from slowwave.model.access import Right
 from slowwave.model.suggestions import instead_of, use
 from slowwave.server.access.admission import caller_of, decoded
 from slowwave.server.access.authentication import Caller
-from slowwave.server.http.paths import OWN
+from slowwave.server.access.handlers import OWN, AdmittedRoute, needing, needs
 from slowwave.server.http.requests import Moment
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
@@ -81,7 +80,7 @@ def opens(*rights: Right) -> Callable[..., AgentMemory]:
     def memory(caller: RequestCaller, scope: ScopePath) -> AgentMemory:
         return caller.memory(caller.own_scope if scope == OWN else scope, *rights)
 
-    return memory
+    return needing(rights, memory)
 
 
 Reading = Annotated[AgentMemory, Depends(opens("read"))]
@@ -89,13 +88,14 @@ Writing = Annotated[AgentMemory, Depends(opens("write"))]
 Reviewing = Annotated[AgentMemory, Depends(opens("review"))]
 Deciding = Annotated[AgentMemory, Depends(opens("review", "write"))]
 Erasing = Annotated[AgentMemory, Depends(opens("erase"))]
+Administering = Annotated[Caller, Depends(needs("admin"))]
 
 _KEPT_HEADERS: Final = ("location", "etag")
 """Headers that a repeated answer has again."""
 _KEY_LONGEST: Final = 255
 
 
-class StrictRoute(APIRoute):
+class StrictRoute(AdmittedRoute):
     """A route that refuses unknown query parameters: a misspelt one would be ignored otherwise."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -135,6 +135,7 @@ class RepeatableRoute(StrictRoute):
             key = request.headers.get("idempotency-key")
             if key is None or request.method != "POST" or "scope" not in request.path_params:
                 return await handle(request)
+            self.admit(request)
             caller, scope = caller_of(request), unquote(request.path_params["scope"])
             path = caller.check_scope(caller.own_scope if scope == OWN else scope)
             caller.require("write")

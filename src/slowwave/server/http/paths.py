@@ -2,8 +2,8 @@
 
 from typing import Final
 
-OWN: Final = "%own"
-"""In place of a scope: that of the key. No encoded scope begins so, because %ow is no byte."""
+from slowwave.server.access.handlers import OWN
+
 WITH_SCOPE: Final = frozenset(
     {
         *(

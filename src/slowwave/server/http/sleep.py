@@ -1,8 +1,9 @@
 """Routes of sleep passes, consolidation, imports, jobs, plans, runs and undo."""
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -13,8 +14,11 @@ from fastapi.responses import StreamingResponse
 
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
+from slowwave.pipelines.sleep.report import SleepReport
+from slowwave.server.access.errors import OverloadedError
+from slowwave.server.access.guards import IMPORT_MOST, allow_body
 from slowwave.server.access.handlers import Problem
-from slowwave.server.access.problems import TYPE, kind_of
+from slowwave.server.access.problems import TYPE
 from slowwave.server.access.values import VISIBLE
 from slowwave.server.http import requests as ask, responses as view
 from slowwave.server.http.dependencies import (
@@ -25,6 +29,7 @@ from slowwave.server.http.dependencies import (
     PlansOf,
     Reading,
     RepeatableRoute,
+    RequestCaller,
     StreamsOf,
     Writing,
 )
@@ -36,6 +41,8 @@ router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
 POLL: Final = 0.1
 """Seconds between two looks at a job."""
 PIECE: Final = 1024 * 1024
+LISTED: Final = 100
+"""Jobs of a list."""
 ACCEPTED: Final[dict[int | str, dict[str, Any]]] = {
     202: {"description": "The job was accepted; `Location` is its address.", "model": view.JobView}
 }
@@ -44,23 +51,28 @@ ACCEPTED: Final[dict[int | str, dict[str, Any]]] = {
 @router.post("/sleep", status_code=202, tags=["sleep"], responses=ACCEPTED)
 def sleep(
     memory: Writing,
+    caller: RequestCaller,
     jobs: JobsOf,
     plans: PlansOf,
     response: Response,
     asked: Annotated[ask.Sleep | None, Body()] = None,
 ) -> view.JobView:
     """Run a sleep pass, or with `dry_run` plan one: `result.plan.id` names the plan to apply."""
-    asked = asked or ask.Sleep()
+    asked, tenant = asked or ask.Sleep(), caller.tenant(memory.scope)
 
     def work(report: Report) -> dict[str, Any]:
-        return _sleep(memory, plans, asked, report)
+        return _sleep(memory, plans, asked, report, tenant)
 
-    return _accepted(jobs.start(memory.scope, "sleep", work), response)
+    return _accepted(memory, jobs.start(memory, "sleep", work, tenant), response)
 
 
 @router.post("/consolidate", status_code=202, tags=["sleep"], responses=ACCEPTED)
 def consolidate(
-    memory: Writing, jobs: JobsOf, response: Response, asked: Annotated[ask.Consolidation | None, Body()] = None
+    memory: Writing,
+    caller: RequestCaller,
+    jobs: JobsOf,
+    response: Response,
+    asked: Annotated[ask.Consolidation | None, Body()] = None,
 ) -> view.JobView:
     """Extract facts from unread messages, of one conversation or of all."""
     asked = asked or ask.Consolidation()
@@ -68,7 +80,7 @@ def consolidate(
     def work(report: Report) -> dict[str, Any]:
         return _consolidate(memory, asked, report)
 
-    return _accepted(jobs.start(memory.scope, "consolidate", work), response)
+    return _accepted(memory, jobs.start(memory, "consolidate", work, caller.tenant(memory.scope)), response)
 
 
 @router.post(
@@ -85,6 +97,7 @@ def consolidate(
 )
 async def import_file(
     memory: Writing,
+    caller: RequestCaller,
     jobs: JobsOf,
     request: Request,
     response: Response,
@@ -101,6 +114,7 @@ async def import_file(
     user: Annotated[str | None, Query(min_length=1, max_length=256)] = None,
 ) -> view.JobView:
     """Import a file, which is the body. Known items are skipped; one undo reverses the run."""
+    allow_body(request.scope, IMPORT_MOST, "import it in several files")
     folder = Path(await to_thread.run_sync(tempfile.mkdtemp, "", "slowwave-"))
     path = folder / f"file-{name}"
     try:
@@ -117,7 +131,12 @@ async def import_file(
             _remove(path)
         return view.plain(found, leave_out={"examples", "broken", "titles"})
 
-    return _accepted(jobs.start(memory.scope, "import", work), response)
+    try:
+        job = jobs.start(memory, "import", work, caller.tenant(memory.scope))
+    except OverloadedError:
+        await to_thread.run_sync(_remove, path)
+        raise
+    return _accepted(memory, job, response)
 
 
 # ---- jobs
@@ -126,13 +145,14 @@ async def import_file(
 @router.get("/jobs", tags=["jobs"])
 def list_jobs(memory: Reading, jobs: JobsOf) -> view.JobList:
     """List the jobs that the server remembers, the latest first. It forgets them when it ends."""
-    return view.JobList(items=[_job(job) for job in jobs.list(memory.scope)[:100]])
+    return view.JobList(items=[_job(memory, job, jobs.told(memory, job)) for job in jobs.present(memory.scope, LISTED)])
 
 
 @router.get("/jobs/{job_id}", tags=["jobs"])
 def job(memory: Reading, jobs: JobsOf, job_id: Id) -> view.JobView:
     """Read the state of a job, and its result once it has one."""
-    return _job(jobs.get(memory.scope, job_id))
+    found = jobs.get(memory, job_id)
+    return _job(memory, found, jobs.told(memory, found))
 
 
 @router.get(
@@ -143,16 +163,17 @@ def job(memory: Reading, jobs: JobsOf, job_id: Id) -> view.JobView:
 )
 async def events(
     memory: Reading,
+    caller: RequestCaller,
     jobs: JobsOf,
     streams: StreamsOf,
     job_id: Id,
     last_event_id: Annotated[str, Header(pattern="^[0-9]{1,9}$")] = "0",
 ) -> StreamingResponse:
     """Follow a job as server-sent events. `Last-Event-ID` continues after an interruption."""
-    found = jobs.get(memory.scope, job_id)
-    streams.check_room()
+    found, tenant = await to_thread.run_sync(jobs.get, memory, job_id), caller.tenant(memory.scope)
+    streams.check_room(tenant)
     return StreamingResponse(
-        _events(found, int(last_event_id), streams), media_type="text/event-stream", headers=STREAM_HEADERS
+        _events(found, int(last_event_id), streams, tenant), media_type="text/event-stream", headers=STREAM_HEADERS
     )
 
 
@@ -162,7 +183,7 @@ async def events(
 @router.get("/plans/{plan_id}", tags=["sleep"])
 def plan(memory: Reading, plans: PlansOf, plan_id: Id) -> view.PlanView:
     """Read the plan of a dry run."""
-    return view.PlanView.of(plans.get(memory, plan_id))
+    return view.PlanView.of(plans.get(memory, plan_id).shown())
 
 
 @router.post("/plans/{plan_id}:apply", tags=["sleep"])
@@ -211,11 +232,13 @@ def undo(memory: Writing, run_id: Id, asked: Annotated[ask.Undo | None, Body()] 
     return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
 
 
-def _sleep(memory: AgentMemory, plans: Plans, asked: ask.Sleep, report: Report) -> dict[str, Any]:
-    found = memory.sleep(dry_run=asked.dry_run, think=asked.think, on_progress=report)
-    if asked.dry_run:
-        plans.keep(found.plan)
-    shown = view.PlanView.of(found.plan, str(found))
+def _sleep(memory: AgentMemory, plans: Plans, asked: ask.Sleep, report: Report, tenant: str) -> dict[str, Any]:
+    def sleep() -> SleepReport:
+        return memory.sleep(dry_run=asked.dry_run, think=asked.think, on_progress=report)
+
+    found = plans.make(memory, sleep, tenant) if asked.dry_run else sleep()
+    plan = found.plan.shown()  # whoever may read, and not review, may ask for the job
+    shown = view.PlanView.of(plan, str(replace(found, plan=plan)))
     receipts = [view.Done.of(receipt).model_dump(mode="json") for receipt in found.receipts]
     return {
         "run_id": None if asked.dry_run or not found.receipts else found.plan.id,
@@ -235,7 +258,7 @@ def _consolidate(memory: AgentMemory, asked: ask.Consolidation, report: Report) 
         found = memory.consolidate(asked.conversation, force=asked.force, on_progress=report)
     return {
         "run_id": found.run_id,
-        "facts": [view.MemoryView.model_validate(fact).model_dump(mode="json") for fact in found.facts],
+        "facts": [fact.id for fact in found.facts],
         "refused": [{"text": one.text, "reason": one.reason} for one in found.rejected],
         "skipped_reason": found.skipped_reason,
         "left": dict(found.left),
@@ -246,18 +269,26 @@ def _consolidate(memory: AgentMemory, asked: ask.Consolidation, report: Report) 
     }
 
 
-def _accepted(job: Job, response: Response) -> view.JobView:
+def _accepted(memory: AgentMemory, job: Job, response: Response) -> view.JobView:
     from urllib.parse import quote  # noqa: PLC0415 - one use
 
     response.headers["location"] = f"/v1/scopes/{quote(job.scope, safe='')}/jobs/{job.id}"
-    return _job(job)
+    return _job(memory, job, {})
 
 
-def _job(job: Job) -> view.JobView:
-    found = None
-    if job.error is not None:
-        kind = kind_of(job.error)
-        found = Problem(type=f"{TYPE}{kind.name}", title=kind.title, status=kind.status, detail=str(job.error))
+def _job(memory: AgentMemory, job: Job, told: Mapping[str, Any]) -> view.JobView:
+    """A job with what it said, read from the store. Facts are shown as they are now, to who may read them."""
+    result, problem = told.get("result"), None
+    if job.failure is not None:
+        problem = Problem(
+            type=f"{TYPE}{job.failure.name}",
+            title=job.failure.title,
+            status=job.failure.status,
+            detail=told.get("detail", "the job failed unexpectedly: the log of the server has the error"),
+        )
+    if result is not None and job.kind == "consolidate":
+        facts = memory.ports.store.get((memory.scope,), result["facts"])
+        result["facts"] = [view.MemoryView.model_validate(fact).model_dump(mode="json") for fact in facts]
     return view.JobView(
         id=job.id,
         scope=job.scope,
@@ -266,15 +297,15 @@ def _job(job: Job) -> view.JobView:
         done=job.done,
         total=job.total,
         created_at=job.created_at,
-        result=job.result,
-        problem=found,
+        result=result,
+        problem=problem,
     )
 
 
-async def _events(job: Job, number: int, streams: Streams) -> AsyncIterator[str]:
+async def _events(job: Job, number: int, streams: Streams, tenant: str) -> AsyncIterator[str]:
     """The events of a job after a number, as they come."""
     quiet = 0.0
-    with streams.one():
+    with streams.one(tenant):
         while True:
             found, ended = job.events_after(number)
             for event in found:

@@ -10,13 +10,12 @@ from slowwave.policy.guard.trust import least
 from slowwave.server.access.errors import ForbiddenError
 from slowwave.server.http import requests as ask, responses as view
 from slowwave.server.http.dependencies import (
+    Administering,
     After,
     Deciding,
     Erasing,
     Id,
-    JobsOf,
     Limit,
-    PlansOf,
     Reading,
     RepeatableRoute,
     RequestCaller,
@@ -116,29 +115,24 @@ def reject(memory: Deciding, memory_id: Id) -> view.Done:
 
 
 @of_scope.post("/erase", tags=["erase"])
-def erase(memory: Erasing, jobs: JobsOf, plans: PlansOf, asked: ask.Erasure) -> view.ErasureView:
+def erase(memory: Erasing, asked: ask.Erasure) -> view.ErasureView:
     """Destroy memories and everything derived from them, and verify it. It cannot be undone."""
-    found = memory.erase(**asked.model_dump())
-    if not asked.dry_run:
-        jobs.forget(memory.scope, plans)
-    return view.ErasureView.model_validate(found)
+    return view.ErasureView.model_validate(memory.erase(**asked.model_dump()))
 
 
 # ---- keys
 
 
 @router.get("/keys", tags=["keys"])
-def keys(caller: RequestCaller) -> view.AccessKeys:
+def keys(caller: Administering) -> view.AccessKeys:
     """List the keys within the scopes of the present key, without their secrets."""
-    caller.require("admin")
     found = [key for key in caller.store.list_keys() if caller.key.reaches(key.prefix)]
     return view.AccessKeys(items=[view.AccessKeyView.model_validate(key) for key in found])
 
 
 @router.post("/keys", status_code=201, tags=["keys"])
-def add_key(caller: RequestCaller, asked: ask.NewAccessKey) -> view.NewAccessKeyView:
+def add_key(caller: Administering, asked: ask.NewAccessKey) -> view.NewAccessKeyView:
     """Make a key. Its secret is in this response only."""
-    caller.require("admin")
     if not caller.key.reaches(asked.prefix and checked_scope(asked.prefix)):
         raise ForbiddenError(f"this key opens {caller.key.prefix!r} and below: a new key cannot open more")
     found = caller.store.add_key(
@@ -152,8 +146,7 @@ def add_key(caller: RequestCaller, asked: ask.NewAccessKey) -> view.NewAccessKey
 
 
 @router.delete("/keys/{key_id}", tags=["keys"])
-def revoke_key(caller: RequestCaller, key_id: Id) -> view.AccessKeyView:
+def revoke_key(caller: Administering, key_id: Id) -> view.AccessKeyView:
     """Revoke a key: from now on it opens nothing."""
-    caller.require("admin")
     caller.check_key(key_id)
     return view.AccessKeyView.model_validate(caller.store.revoke_key(key_id))

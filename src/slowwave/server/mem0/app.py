@@ -18,13 +18,13 @@ from slowwave.policy.guard.trust import trust_of_role
 from slowwave.server.access.admission import Admission, caller_of, decoded
 from slowwave.server.access.authentication import Authenticator, Caller
 from slowwave.server.access.errors import UnsupportedError
-from slowwave.server.access.handlers import described_app
+from slowwave.server.access.handlers import AdmittedRoute, described_app, needs
 from slowwave.server.access.values import VISIBLE, only_number, without_nulls
 from slowwave.server.mem0.entities import Place, facts, find, matches, opened, place_of, places, shown
 from slowwave.server.mem0.filters import ENTITIES
 from slowwave.server.mem0.ids import from_uuid, to_uuid
 
-router = APIRouter()
+router = APIRouter(route_class=AdmittedRoute)
 CONVERSATION: Final = "mem0"
 """The conversation of messages whose entities name no run."""
 PAGE_MOST: Final = 1000
@@ -34,6 +34,9 @@ _PROJECTS: Final = "/api/v1/orgs/organizations/{org}/projects/"
 _DAY: Final = time(23, 59, 59)
 
 RequestCaller = Annotated[Caller, Depends(caller_of)]
+READS: Final = Depends(needs("read"))
+Reader = Annotated[Caller, READS]
+Writer = Annotated[Caller, Depends(needs("write"))]
 MemoryId = Annotated[str, BeforeValidator(decoded)]
 Object = dict[str, Any]
 
@@ -159,7 +162,7 @@ def ping(caller: RequestCaller) -> Object:
 
 @router.post("/v3/memories/add/")
 @router.post("/v1/memories/")
-def add(caller: RequestCaller, asked: Adding) -> Object:
+def add(caller: Writer, asked: Adding) -> Object:
     """Store messages and extract facts from them, or store texts as facts. It is done when this is answered."""
     given = asked.model_dump(include=set(ENTITIES), exclude_none=True)
     place = place_of(caller, {**(asked.filters or {}), **given})
@@ -192,10 +195,9 @@ def add(caller: RequestCaller, asked: Adding) -> Object:
     return _pending(extracted.run_id or receipt.run_id)
 
 
-@router.get("/v1/event/{event_id}/")
-def event(caller: RequestCaller, event_id: MemoryId) -> Object:
+@router.get("/v1/event/{event_id}/", dependencies=[READS])
+def event(event_id: MemoryId) -> Object:
     """Say that an add is done, which it is when it was answered."""
-    caller.require("read")
     from_uuid(event_id)
     return {"event_id": event_id, "status": "SUCCEEDED"}
 
@@ -203,7 +205,7 @@ def event(caller: RequestCaller, event_id: MemoryId) -> Object:
 @router.post("/v3/memories/")
 @router.post("/v2/memories/")
 def list_memories(
-    caller: RequestCaller,
+    caller: Reader,
     request: Request,
     asked: Listing,
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
@@ -222,7 +224,7 @@ def list_memories(
 
 
 @router.get("/v1/memories/")
-def list_by_entities(caller: RequestCaller, asked: Annotated[Entities, Query()]) -> list[Object]:
+def list_by_entities(caller: Reader, asked: Annotated[Entities, Query()]) -> list[Object]:
     """List the memories of entities, as older clients ask."""
     place_of(caller, asked.model_dump())
     listing = Listing(filters=asked.model_dump(exclude_none=True))
@@ -232,7 +234,7 @@ def list_by_entities(caller: RequestCaller, asked: Annotated[Entities, Query()])
 @router.post("/v3/memories/search/")
 @router.post("/v2/memories/search/")
 @router.post("/v1/memories/search/")
-def search(caller: RequestCaller, asked: Searching) -> Object:
+def search(caller: Reader, asked: Searching) -> Object:
     """Find the best memories for a question. `score` is the relevance, from 0 to 1."""
     top_k = asked.top_k or asked.limit or 10
     hits = [
@@ -255,28 +257,28 @@ def search(caller: RequestCaller, asked: Searching) -> Object:
 
 
 @router.get("/v1/memories/{memory_id}/")
-def get(caller: RequestCaller, memory_id: MemoryId) -> Object:
+def get(caller: Reader, memory_id: MemoryId) -> Object:
     """Read one memory."""
     return shown(*_present(caller, memory_id))
 
 
 @router.put("/v1/memories/{memory_id}/")
-def update(caller: RequestCaller, memory_id: MemoryId, asked: Changing) -> Object:
+def update(caller: Writer, memory_id: MemoryId, asked: Changing) -> Object:
     """Change the text or the metadata of a memory. Its former values stay in its history."""
-    place, found = _present(caller, memory_id, writes=True)
+    place, found = _present(caller, memory_id)
     return shown(place, _updated(caller, place, found, asked))
 
 
 @router.delete("/v1/memories/{memory_id}/")
-def delete(caller: RequestCaller, memory_id: MemoryId) -> Object:
+def delete(caller: Writer, memory_id: MemoryId) -> Object:
     """Retract a memory. It is not destroyed: `undo` of the run brings it back."""
-    place, found = _present(caller, memory_id, writes=True)
+    place, found = _present(caller, memory_id)
     opened(caller, place, "write").delete(found.id)
     return {"message": "Memory deleted successfully!"}
 
 
 @router.get("/v1/memories/{memory_id}/history/")
-def history(caller: RequestCaller, memory_id: MemoryId) -> list[Mapping[str, object]]:
+def history(caller: Reader, memory_id: MemoryId) -> list[Mapping[str, object]]:
     """List what happened to a memory, oldest first."""
     place, found = find(caller, from_uuid(memory_id))
     events = opened(caller, place, "read").history(found.id)
@@ -287,18 +289,18 @@ def history(caller: RequestCaller, memory_id: MemoryId) -> list[Mapping[str, obj
 
 
 @router.put("/v1/batch/")
-def update_all(caller: RequestCaller, asked: ChangingAll) -> Object:
+def update_all(caller: Writer, asked: ChangingAll) -> Object:
     """Change several memories, after all of them were found."""
-    present = [(*_present(caller, one.memory_id, writes=True), one) for one in asked.memories]
+    present = [(*_present(caller, one.memory_id), one) for one in asked.memories]
     for place, found, change in present:
         _updated(caller, place, found, change)
     return {"message": f"Successfully updated {len(present)} memories"}
 
 
 @router.delete("/v1/batch/")
-def delete_all_of(caller: RequestCaller, asked: All) -> Object:
+def delete_all_of(caller: Writer, asked: All) -> Object:
     """Retract several memories, after all of them were found; one run in each scope."""
-    present = [_present(caller, one.memory_id, writes=True) for one in asked.memories]
+    present = [_present(caller, one.memory_id) for one in asked.memories]
     by_path: dict[str, tuple[Place, list[Memory]]] = {}
     for place, found in present:
         by_path.setdefault(place.path, (place, []))[1].append(found)
@@ -308,7 +310,7 @@ def delete_all_of(caller: RequestCaller, asked: All) -> Object:
 
 
 @router.delete("/v1/memories/")
-def delete_all(caller: RequestCaller, asked: Annotated[Entities, Query()]) -> Object:
+def delete_all(caller: Writer, asked: Annotated[Entities, Query()]) -> Object:
     """Retract all memories and messages of entities."""
     place_of(caller, asked.model_dump())  # refuses a request that names none
     for place in places(caller, asked.model_dump(exclude_none=True)):
@@ -320,9 +322,8 @@ def delete_all(caller: RequestCaller, asked: Annotated[Entities, Query()]) -> Ob
 
 
 @router.get("/v1/entities/")
-def list_entities(caller: RequestCaller) -> Object:
+def list_entities(caller: Reader) -> Object:
     """List the users, agents, apps and runs with memories."""
-    caller.require("read")
     totals: dict[tuple[str, str], int] = {}
     for place in places(caller, None):
         number = len(facts(caller, place))
@@ -338,7 +339,7 @@ def list_entities(caller: RequestCaller) -> Object:
 
 @router.delete("/v2/entities/{kind}/{name}/")
 def delete_entity(
-    caller: RequestCaller,
+    caller: Writer,
     kind: Annotated[str, BeforeValidator(decoded)],
     name: Annotated[str, BeforeValidator(decoded)],
 ) -> Object:
@@ -351,17 +352,16 @@ def delete_entity(
     return {"message": "Entity deleted successfully."}
 
 
-@router.get(f"{_PROJECTS}{{project}}/")
-def project(caller: RequestCaller, org: str, project: str) -> Object:
+@router.get(f"{_PROJECTS}{{project}}/", dependencies=[READS])
+def project(org: str, project: str) -> Object:
     """Read the settings of the project. Slowwave has none of them."""
-    caller.require("read")
     return {"id": project, "org_id": org, "custom_instructions": None, "custom_categories": None}
 
 
 @router.post("/v1/feedback/")
-def feedback(caller: RequestCaller, asked: Feedback) -> Object:
+def feedback(caller: Writer, asked: Feedback) -> Object:
     """Keep feedback in the metadata of a memory. POSITIVE also counts as a use, so that the memory fades more slowly."""
-    place, found = _present(caller, asked.memory_id, writes=True)
+    place, found = _present(caller, asked.memory_id)
     memory = opened(caller, place, "write")
     kept = {"feedback": asked.feedback, "feedback_reason": asked.feedback_reason}
     metadata = {
@@ -373,16 +373,15 @@ def feedback(caller: RequestCaller, asked: Feedback) -> Object:
     return {"id": asked.memory_id, "feedback": asked.feedback, "feedback_reason": asked.feedback_reason}
 
 
-@router.patch(f"{_PROJECTS}{{project}}/")
-def change_project(caller: RequestCaller, org: str, project: str) -> Object:  # noqa: ARG001 - the names in the path
+@router.patch(f"{_PROJECTS}{{project}}/", dependencies=[READS])
+def change_project(org: str, project: str) -> Object:  # noqa: ARG001 - the names in the path
     """Change the settings of the project. It is not served: they would have no effect."""
-    _not_served(caller)
+    _not_served()
     return {}
 
 
-def _not_served(caller: RequestCaller) -> None:
+def _not_served() -> None:
     """Refuse what Slowwave does not serve, instead of accepting it without effect."""
-    caller.require("read")
     raise UnsupportedError("Slowwave does not serve this request of mem0: see docs/mem0-server.md")
 
 
@@ -395,7 +394,7 @@ for _methods, _path in (
     (["GET"], "/v2/entities/user/{name}/profile/"),
     (["GET", "POST"], "/v1/profiles/{rest:path}"),
 ):
-    router.add_api_route(_path, _not_served, methods=_methods, include_in_schema=False)
+    router.add_api_route(_path, _not_served, methods=_methods, dependencies=[READS], include_in_schema=False)
 
 
 def _pending(run_id: str) -> Object:
@@ -412,7 +411,6 @@ def _date(text: str) -> datetime:
 
 def _matching(caller: Caller, asked: Listing) -> list[tuple[Place, Memory]]:
     """The facts that match a filter, with their places."""
-    caller.require("read")
     return [
         (place, memory)
         for place in places(caller, asked.filters)
@@ -421,9 +419,8 @@ def _matching(caller: Caller, asked: Listing) -> list[tuple[Place, Memory]]:
     ]
 
 
-def _present(caller: Caller, memory_id: str, *, writes: bool = False) -> tuple[Place, Memory]:
+def _present(caller: Caller, memory_id: str) -> tuple[Place, Memory]:
     """A memory that was not deleted."""
-    caller.require("write" if writes else "read")
     place, found = find(caller, from_uuid(memory_id))
     if found.phase == "retracted" or found.kind not in FACT_KINDS:
         raise NotFoundError("Memory not found!")

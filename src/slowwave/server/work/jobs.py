@@ -1,29 +1,34 @@
 """Jobs: sleep passes, consolidations and imports that run on threads, with their progress as numbered events."""
 
+import builtins
+import json
 import threading
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, TypeAlias
 
+from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError, SlowwaveError
 from slowwave.log import Log
 from slowwave.pipelines.planning import new_id
-from slowwave.server.access.errors import OverloadedError
-from slowwave.server.work.plans import Plans
+from slowwave.server.access.problems import UNEXPECTED, Kind, kind_of
+from slowwave.server.work.shares import check_share
+from slowwave.server.work.stored_text import StoredText
 
 State: TypeAlias = Literal["waiting", "running", "done", "failed"]
 JobKind: TypeAlias = Literal["sleep", "consolidate", "import"]
 Report: TypeAlias = Callable[[float, float | None], None]
 """Called with what is done, and what there is in all; None: that is unknown."""
 AT_ONCE: Final = 4
-"""Jobs that run at once; the others wait."""
+"""Jobs that run at once; the others wait. One thread is left to other tenants."""
 WAITING_MOST: Final = 100
-"""Jobs that wait or run; more are refused."""
+"""Jobs that wait or run; more are refused. One tenant has a share of them (`shares`)."""
 KEPT_MOST: Final = 1000
-"""Ended jobs whose result can be read."""
+"""Ended jobs whose result can be read; of more, the oldest of the tenant with the most is dropped."""
 EVENTS_MOST: Final = 1000
 """Events of a job that a client can still read; earlier ones are dropped."""
 _log: Final = Log("server")
@@ -40,32 +45,44 @@ class JobEvent:
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """One piece of work in a scope.
+    """One piece of work in a scope. It holds no words of memories: its result, or the sentence of its error, is in the store.
 
     Attributes:
         id: its id.
-        scope: the scope that it works in.
+        memory: the memory that it works in, with the rights of its maker.
         kind: what it does.
+        tenant: whose share it counts for.
         created_at: when it was accepted.
+        work: does it; None once it runs.
         state: how far it is.
         done: how much is done, in steps, messages or bytes.
         total: how much there is in all; None if that is unknown.
-        result: its result as JSON values, once it is done.
-        error: why it failed.
+        failure: the kind of error that it failed with.
     """
 
     id: str
-    scope: str
+    memory: AgentMemory
     kind: JobKind
+    tenant: str
     created_at: datetime
+    work: Callable[[Report], object] | None = field(repr=False)
     state: State = "waiting"
     done: float = 0
     total: float | None = None
-    result: Any = None
-    error: SlowwaveError | None = None
+    failure: Kind | None = None
     _events: list[JobEvent] = field(default_factory=list)
     _number: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def scope(self) -> str:
+        """The scope that it works in."""
+        return self.memory.scope
+
+    @property
+    def kept(self) -> StoredText:
+        """Where its result is."""
+        return StoredText(f"job:{self.id}")
 
     def report(self, done: float, total: float | None) -> None:
         """Record progress. The thread of the job calls it."""
@@ -73,15 +90,15 @@ class Job:
 
     def begin(self) -> None:
         """Record that it runs."""
-        self._change("state", {"state": "running"}, state="running")
+        self._change("state", {"state": "running"}, state="running", work=None)
 
-    def end(self, result: object) -> None:
-        """Record its result."""
-        self._change("state", {"state": "done"}, state="done", done=self.total or self.done, result=result)
+    def end(self) -> None:
+        """Record that it has a result."""
+        self._change("state", {"state": "done"}, state="done", done=self.total or self.done)
 
-    def fail(self, error: SlowwaveError) -> None:
-        """Record why it failed."""
-        self._change("state", {"state": "failed", "detail": str(error)}, state="failed", error=error)
+    def fail(self, failure: Kind) -> None:
+        """Record that it failed."""
+        self._change("state", {"state": "failed", "title": failure.title}, state="failed", failure=failure)
 
     @property
     def has_ended(self) -> bool:
@@ -108,68 +125,100 @@ class Jobs:
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
-        self._forgotten: dict[str, Plans] = {}  # where the plans of jobs are that are dropped when they end, by id
+        self._at_once = at_once
         self._threads = ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="slowwave-job")
 
-    def start(self, scope: str, kind: JobKind, work: Callable[[Report], object]) -> Job:
+    def start(self, memory: AgentMemory, kind: JobKind, work: Callable[[Report], object], tenant: str) -> Job:
         """Accept a job, which begins as soon as a thread is free.
 
         Args:
-            scope: the scope that it works in.
+            memory: the memory that it works in.
             kind: what it does.
             work: does it; called with a function that takes the progress. Its result is JSON values.
+            tenant: whose share it counts for.
 
         Raises:
-            OverloadedError: too many jobs wait.
+            OverloadedError: too many jobs wait, or too many of this tenant.
         """
         now = datetime.now(UTC)
-        job = Job(id=new_id(now), scope=scope, kind=kind, created_at=now)
+        job = Job(id=new_id(now), memory=memory, kind=kind, tenant=tenant, created_at=now, work=work)
         with self._lock:
-            if sum(not other.has_ended for other in self._jobs.values()) >= WAITING_MOST:
-                raise OverloadedError(f"{WAITING_MOST} jobs are waiting or running: send the request again later")
+            active = (other.tenant for other in self._jobs.values() if not other.has_ended)
+            check_share("jobs wait or run", active, tenant, WAITING_MOST)
             self._jobs[job.id] = job
-            ended = [other.id for other in self._jobs.values() if other.has_ended]
-            for identity in ended[: max(0, len(ended) - KEPT_MOST)]:
-                del self._jobs[identity]
-        self._threads.submit(self._run, job, work)
+            self._drop_oldest()
+        self._threads.submit(self._work)
         return job
 
-    def get(self, scope: str, job_id: str) -> Job:
-        """A job of a scope.
+    def get(self, memory: AgentMemory, job_id: str) -> Job:
+        """A job of the scope of a memory.
 
         Raises:
-            NotFoundError: there is none of this id in this process; the error says where its results are.
+            NotFoundError: there is none of this id in this process, or an erase deleted its result; the error says where
+                its results are.
         """
         with self._lock:
             job = self._jobs.get(job_id)
-        if job is None or job.scope != scope:
+        if job is None or job.scope != memory.scope or not self._is_there(job):
             raise NotFoundError(
-                f"no job {job_id!r} in scope {scope}: a server forgets its jobs when it restarts or when memories of the scope are "
+                f"no job {job_id!r} in scope {memory.scope}: a server forgets its jobs when it restarts or when memories of the scope are "
                 "erased, and does not know those of another process. The list of runs has what the job stored; send the request again for the rest"
             )
         return job
 
     def list(self, scope: str) -> list[Job]:
-        """The jobs of a scope that are remembered, the latest first."""
+        """The jobs of a scope that are remembered, the latest first; also those whose results an erase has deleted."""
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.scope == scope]
 
-    def forget(self, scope: str, plans: Plans) -> None:
-        """Drop the jobs and the plans of a scope: they may quote what was erased.
+    def present(self, scope: str, most: int) -> builtins.list[Job]:
+        """The latest jobs of a scope whose results are there, or that have none yet."""
+        return [job for job in self.list(scope)[:most] if self._is_there(job)]
 
-        A job that has not ended is dropped when it ends, with the plan that it has made.
-        """
-        with self._lock:
-            for job in [job for job in self._jobs.values() if job.scope == scope]:
-                if job.has_ended:
-                    del self._jobs[job.id]
-                else:
-                    self._forgotten[job.id] = plans
-        plans.forget(scope)
+    def told(self, memory: AgentMemory, job: Job) -> Mapping[str, Any]:
+        """What an ended job said: its `result`, or the `detail` of its error. Empty while it runs, and after an erase."""
+        text = job.kept.read(memory) if job.has_ended else None
+        said: Mapping[str, Any] = {} if text is None else json.loads(text)
+        return said
 
     def close(self) -> None:
         """Wait until every accepted job has ended."""
         self._threads.shutdown(wait=True)
+
+    def _is_there(self, job: Job) -> bool:
+        """Whether the result of a job is in the store, if it has one; without it the job is dropped."""
+        if not job.has_ended or job.failure is UNEXPECTED or job.kept.read(job.memory) is not None:
+            return True
+        with self._lock:
+            self._jobs.pop(job.id, None)
+        return False
+
+    def _drop_oldest(self) -> None:
+        ended = [other for other in self._jobs.values() if other.has_ended]
+        counts = Counter(other.tenant for other in ended)
+        while counts.total() > KEPT_MOST:
+            tenant = max(counts, key=lambda one: counts[one])
+            oldest = next(other for other in ended if other.tenant == tenant)
+            ended.remove(oldest)
+            counts[tenant] -= 1
+            del self._jobs[oldest.id]
+
+    def _work(self) -> None:
+        """Run jobs on this thread until none may begin. Each accepted job has called this once, so that none is left."""
+        while (taken := self._next()) is not None:
+            self._run(*taken)
+
+    def _next(self) -> tuple[Job, Callable[[Report], object]] | None:
+        """The next job: the oldest of the tenant that has the fewest running. None if a tenant's own threads will take it."""
+        with self._lock:
+            running = Counter(job.tenant for job in self._jobs.values() if job.state == "running")
+            waiting = [job for job in self._jobs.values() if job.state == "waiting"]
+            job = min(waiting, key=lambda one: running[one.tenant], default=None)
+            if job is None or job.work is None or running[job.tenant] >= max(1, self._at_once - 1):
+                return None
+            work = job.work
+            job.begin()
+            return job, work
 
     def _run(self, job: Job, work: Callable[[Report], object]) -> None:
         """Run a job on its thread.
@@ -177,21 +226,27 @@ class Jobs:
         Its caller gets the sentence of an error, which may quote a memory; the log does not. An error that is no SlowwaveError
         is a defect: it is logged and the job has failed.
         """
-        job.begin()
+        failure: Kind | None = UNEXPECTED
         try:
-            job.end(work(job.report))
-        except SlowwaveError as error:
-            _log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
-            job.fail(error)
+            job.kept.claim(job.memory)  # before a memory is read: an erase from now on deletes what is said of it
+            try:
+                said: dict[str, object] = {"result": work(job.report)}
+                failure = None
+            except SlowwaveError as error:
+                failure, said = kind_of(error), {"detail": str(error)}
+                _log.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
+            job.kept.put(job.memory, json.dumps(said))
+        except SlowwaveError as error:  # of the store
+            failure = UNEXPECTED
+            _log.warning("job %s (%s): its result is not stored: %s", job.id, job.kind, type(error).__name__)
+        except BaseException:
+            failure = UNEXPECTED
+            _log.warning("job %s (%s) failed unexpectedly", job.id, job.kind)
+            with suppress(RuntimeError):  # the server stops
+                self._threads.submit(self._work)  # this thread ends with the error
+            raise
         finally:
-            if not job.has_ended:
-                job.fail(SlowwaveError("the job failed unexpectedly: the log of the server has the error"))
-            self._drop_if_forgotten(job)
-
-    def _drop_if_forgotten(self, job: Job) -> None:
-        with self._lock:
-            plans = self._forgotten.pop(job.id, None)
-            if plans is None:
-                return
-            self._jobs.pop(job.id, None)
-        plans.drop_of(job.result)
+            if failure is None:
+                job.end()
+            else:
+                job.fail(failure)

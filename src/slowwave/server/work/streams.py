@@ -2,11 +2,12 @@
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from slowwave.server.access.errors import OverloadedError
+from slowwave.server.work.shares import check_share
 
 STREAMS_MOST: Final = 200
 """Streams of a process; more are refused. Each keeps a connection and looks at the store twice a second."""
@@ -23,7 +24,7 @@ class Streams:
     """The open streams of a process."""
 
     def __init__(self) -> None:
-        self._open = 0
+        self._open: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._ended = False  # no Event: `end` is called by a signal handler, which may not wait for a lock
 
@@ -36,22 +37,22 @@ class Streams:
         """End all streams, so that the server does not wait for clients that stay connected."""
         self._ended = True
 
-    def check_room(self) -> None:
-        """Raise OverloadedError if too many streams are open."""
+    def check_room(self, tenant: str) -> None:
+        """Raise OverloadedError if too many streams are open, or too many of a tenant."""
         with self._lock:
-            if self._open >= STREAMS_MOST:
-                raise OverloadedError(f"{STREAMS_MOST} event streams are open: close some, or connect again later")
+            check_share("event streams are open", self._open.elements(), tenant, STREAMS_MOST)
 
     @contextmanager
-    def one(self) -> Iterator[None]:
+    def one(self, tenant: str) -> Iterator[None]:
         """Count a stream while it is open."""
         with self._lock:
-            self._open += 1
+            self._open[tenant] += 1
         try:
             yield
         finally:
             with self._lock:
-                self._open -= 1
+                self._open[tenant] -= 1
+                self._open += Counter()  # without those that have none
 
 
 def event_text(name: str, values: Mapping[str, object], number: int | None = None) -> str:
