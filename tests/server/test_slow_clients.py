@@ -3,13 +3,19 @@
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvicorn
 from tests.ports import free_port
 from tests.waiting import LONGEST, until
+
+from slowwave.server.access.slow_clients import protocol
 
 LIMIT = 2
 """Seconds of --request-seconds."""
@@ -81,6 +87,41 @@ def test_a_request_that_does_not_arrive_is_ended(served: tuple[int, Path], begin
     assert got == b""
     assert seconds >= LIMIT
     assert "Traceback" not in log.read_text()
+
+
+@pytest.mark.parametrize("path", ["/v1/scopes/a/messages", "/v1/scopes/a/imports?name=a.jsonl", "/mem0/v1/memories/"])
+def test_a_body_that_trickles_is_ended(served: tuple[int, Path], path: str) -> None:
+    got, seconds = _end(served[0], POST.format(path).replace("Length: 50", "Length: 4000000"), "x")
+    assert got == b""
+    assert 2 * LIMIT <= seconds < 4 * LIMIT + 1
+
+
+def test_a_connection_over_the_limit_is_closed_at_once_and_the_others_go_on() -> None:
+    async def alive(_: Any, __: Any, send: Any) -> None:  # noqa: ANN401 - of ASGI
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    with free_port() as port, ExitStack() as stack:
+        config = uvicorn.Config(
+            alive, port=port, http=protocol(LONGEST, connections=2), log_level="error", lifespan="off"
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            until(lambda: server.started)
+            first, second = (stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(2))
+            with socket.create_connection(("127.0.0.1", port)) as third:
+                third.settimeout(LONGEST)
+                with suppress(ConnectionResetError):
+                    assert third.recv(1) == b""
+            for line in (first, second):
+                line.settimeout(LONGEST)
+                line.sendall(GET.encode())
+                assert line.recv(12) == b"HTTP/1.1 200"
+        finally:
+            server.should_exit = True
+            thread.join(LONGEST)
 
 
 def test_the_rest_of_a_body_that_is_not_read_has_the_limit_too(served: tuple[int, Path]) -> None:
