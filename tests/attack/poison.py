@@ -10,6 +10,7 @@ from typing import Any, Final
 from tests.attack.campaign import Place, everything, lines, opened, sound, words
 
 from slowwave import AgentMemory, Message
+from slowwave.model.memory import KINDS, PHASES
 from slowwave.model.mind import Fact, MindAnswer, ReconcileCase, Summary, SummaryRequest, Transcript, Verdict
 from slowwave.policy.guard.fence import remove_fenced_blocks
 from slowwave.policy.guard.trust import trusted
@@ -157,8 +158,33 @@ def poison(place: Place) -> int:
         memory.consolidate_all(force=True)
         memory.sleep()
         _check(memory, marks, honest)
+        done += _judge(memory, chance)
+        _check(memory, marks, honest)
         sound(memory)
     return done
+
+
+def _judge(memory: AgentMemory, chance: Random) -> int:
+    """A person rejects, deletes or undoes what waits for review: no search shows it, and a handle for a model never does."""
+    judged = memory.review()
+    for one in judged:
+        match chance.choice(["reject", "delete", "undo", "leave"]):
+            case "reject":
+                memory.reject(one.id)
+            case "delete":
+                memory.delete(one.id)
+            case "undo" if (
+                memory.get(one.id).phase == "quarantined"
+            ):  # an earlier undo of the same run has retracted it
+                memory.undo(memory.history(one.id)[0].run_id, cascade=True)
+    memory.sleep()
+    handle, ids = memory.trusting("assistant"), {one.id for one in judged}
+    for one in judged:
+        for reader in (memory, handle):
+            assert not {hit.id for hit in reader.search(one.text[:500], deep=True, top_k=50)} & ids
+    shown = handle.get_all(kinds=KINDS, phases=[phase for phase in PHASES if phase != "quarantined"])
+    assert not {one.id for one in shown} & ids
+    return len(judged)
 
 
 def _check(memory: AgentMemory, marks: Mapping[str, str], honest: set[str]) -> None:
@@ -166,7 +192,7 @@ def _check(memory: AgentMemory, marks: Mapping[str, str], honest: set[str]) -> N
         for mark in marks:
             if mark in one.text:
                 assert not trusted(one.trust, "user"), f"{one.trust} for {one.text!r} from {marks[mark]}"
-    hidden = {one.id for one in everything(memory).values() if one.phase == "quarantined"}
+    hidden = {one.id for one in everything(memory).values() if one.is_withheld}
     for profile in ("plain", "chat", "s4"):
         for question in ("who owns the deploy pipeline?", "what is my name?", "where do I live?"):
             context = memory.context(question, conversation="talk", profile=profile, budget_tokens=4000)

@@ -431,9 +431,10 @@ def test_a_late_answer_is_reported_and_stops_nothing(agent: Agent, monkeypatch: 
     assert reply["err"].startswith("slowwave: no answer after")
 
 
-def test_a_folder_that_others_can_enter_is_not_used(agent: Agent) -> None:
+@pytest.mark.parametrize("mode", [0o755, 0o710, 0o720, 0o740, 0o701, 0o702, 0o704])
+def test_a_folder_that_the_group_or_others_may_use_is_not_used(agent: Agent, mode: int) -> None:
     with _impostor(agent, channel.TAKEN) as received:
-        agent.runtime.chmod(0o755)
+        agent.runtime.chmod(mode)
         told, _ = agent.fire("UserPromptSubmit", prompt=QUESTION, prompt_id="p1")
         assert "sails on Mondays" in told
         assert received == []
