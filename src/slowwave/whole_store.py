@@ -276,6 +276,7 @@ class Slowwave:
         rights: Collection[str] = ("read", "write"),
         trust: Trust = "user",
         expires_at: datetime | None = None,
+        made_by: str | None = None,
     ) -> NewKey:
         """Make a key for the server (`slowwave serve`). Its secret is in the result only: the store has its hash.
 
@@ -287,13 +288,16 @@ class Slowwave:
             rights: some of "read", "write", "review", "erase" and "admin", which includes the others.
             trust: the ceiling of what is written with it, as in `AgentMemory.trusting`.
             expires_at: until when it opens anything, with a time zone; None: until it is revoked.
+            made_by: the id of the key with which it is made, which it does not outlive, and with which
+                `revoke_key(..., cascade=True)` revokes it; None: it is made at the store itself.
 
         Raises:
             InputError: an argument is invalid.
+            NotFoundError: there is no valid key of the id `made_by`.
         """
         from slowwave.pipelines.admin.access import add_key
 
-        return add_key(self._session.ports, label, prefix, rights, trust, expires_at)
+        return add_key(self._session.ports, label, prefix, rights, trust, expires_at, made_by)
 
     def list_keys(self) -> list[AccessKey]:
         """Return all keys of the server without their secrets, revoked and expired ones included, the oldest first."""
@@ -309,15 +313,19 @@ class Slowwave:
 
         return verify_key(self._session.ports, secret)
 
-    def revoke_key(self, key_id: str) -> AccessKey:
+    def revoke_key(self, key_id: str, *, cascade: bool = False) -> AccessKey:
         """Revoke a key of the server: from now on it opens nothing. Repeating it changes nothing.
+
+        Args:
+            key_id: the id of the key.
+            cascade: also revoke the keys that were made with it, and with these.
 
         Raises:
             NotFoundError: there is no key of that id.
         """
         from slowwave.pipelines.admin.access import revoke_key
 
-        return revoke_key(self._session.ports, key_id)
+        return revoke_key(self._session.ports, key_id, cascade=cascade)
 
     def sleep_due(
         self,

@@ -1,6 +1,6 @@
 """Keys, rights, scopes, names of the server and sizes of requests."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from starlette.testclient import TestClient
@@ -292,3 +292,88 @@ def test_the_store_is_shared_with_the_library(server: Server) -> None:
     assert server.client.get("/v1/scopes/other%2Fbob/facts").json() == {"items": [], "next": None}
     server.store.within("other", "bob").add(f"Bob plays the {CANARY}")
     assert BOB in server.client.get("/v1/scopes/other%2Fbob/facts").text
+
+
+def test_a_key_without_the_right_to_read_gets_no_words_back(server: Server) -> None:
+    word = "zqkestrel"
+    alice, client = server.store.within("acme", "alice"), server.client
+    fact = alice.add(f"Ada owns the {word} ferry").ids[0]
+    note = alice.note("n", f"the {word} plan").ids[0]
+    header, scope = server.key("acme/alice", "write", "review"), "/v1/scopes/acme%2Falice"
+    near = [
+        client.post(f"{scope}/facts", headers=header, json={"text": text})
+        for text in ("Ada owns the ferry", "Ada has sold the ferry", "Ada no longer owns the ferry")
+    ]
+    answers = [
+        *near,
+        client.post(f"{scope}/facts:batch", headers=header, json={"facts": [{"text": "Bob owns the ferry"}]}),
+        client.post(f"{scope}/messages", headers=header, json={"messages": [{"role": "user", "content": "Hello"}]}),
+        client.patch(f"{scope}/facts/{fact}", headers=header, json={"category": "person"}),
+        client.post(f"{scope}/facts/{fact}:pin", headers=header),
+        client.post(f"{scope}/facts/{fact}:unpin", headers=header),
+        client.post(f"{scope}/facts/{fact}:use", headers=header),
+        deleted := client.delete(f"{scope}/facts/{fact}", headers=header),
+        client.post(f"{scope}/facts/{fact}:revive", headers=header),
+        client.post(f"{scope}/facts:delete", headers=header, json={"ids": [fact]}),
+        client.post(f"{scope}/runs/{deleted.json()['run_id']}:undo", headers=header, json={"cascade": True}),
+        client.put(f"{scope}/notes/n", headers={**header, "If-Match": '"1"'}, json={"text": "another"}),
+        client.delete(f"{scope}/notes/n", headers=header),
+        client.post(f"{scope}/sleep", headers=header, json={"dry_run": True}),
+        client.post(f"{scope}/consolidate", headers=header, json={"force": True}),
+    ]
+    assert [answer.status_code for answer in answers if not answer.is_success] == []
+    assert [answer.text for answer in answers if word in answer.text] == []
+    assert [(one["operation"], one["memory_id"]) for one in deleted.json()["outcomes"]] == [("DELETE", fact)]
+    assert all(one["reason"] == one["text"] == "" for answer in near for one in answer.json()["outcomes"])
+    reader = client.post(f"{scope}/facts:delete", headers=server.key("acme", "read", "write"), json={"ids": [note]})
+    assert reader.json()["outcomes"][0]["text"] == "another"
+
+
+def test_a_key_of_mem0s_clients_without_the_right_to_read_gets_no_words_back(server: Server) -> None:
+    ada = server.store.within("acme", "mem0", "user.ada")
+    fact = to_uuid(ada.add("Ada owns the zqkestrel ferry").ids[0])
+    asked = {"metadata": {"seen": True}}
+    answers = {
+        rights: server.client.put(f"/mem0/v1/memories/{fact}/", headers=server.key("acme", *rights), json=asked)
+        for rights in (("write",), ("read", "write"))
+    }
+    assert answers["write",].json() == {"id": fact}
+    assert answers["read", "write"].json()["memory"] == "Ada owns the zqkestrel ferry"
+
+
+def test_a_key_makes_no_key_that_outlives_it(server: Server) -> None:
+    ends = server.clock() + timedelta(hours=1)
+    header = server.key("acme", "admin", expires_at=ends)
+    asked = ({}, {"expires_at": (ends + timedelta(days=1)).isoformat()}, {"expires_at": ends.isoformat()})
+    made = [
+        server.client.post(
+            "/v1/keys", headers=header, json={"label": "k", "prefix": "acme", "rights": ["admin"], **more}
+        )
+        for more in (*asked, {"expires_at": (ends - timedelta(minutes=30)).isoformat()})
+    ]
+    maker = server.store.list_keys()[0].id
+    keys = [answer.json()["key"] for answer in made]
+    assert [datetime.fromisoformat(key["expires_at"]) for key in keys] == [ends] * 3 + [ends - timedelta(minutes=30)]
+    assert {key["made_by"] for key in keys} == {maker}
+    server.clock.now += timedelta(hours=2)
+    for answer in made:
+        later = {"authorization": f"Bearer {answer.json()['secret']}"}
+        assert server.client.get("/v1/keys", headers=later).status_code == 401
+
+
+def test_revoking_a_key_can_revoke_what_was_made_with_it(server: Server) -> None:
+    def made(header: dict[str, str]) -> dict[str, str]:
+        asked = {"label": "k", "prefix": "acme", "rights": ["admin"]}
+        secret = server.client.post("/v1/keys", headers=header, json=asked).json()["secret"]
+        return {"authorization": f"Bearer {secret}"}
+
+    root, leaked = server.key("", "admin"), server.key("acme", "admin")
+    child, other = made(leaked), made(root)
+    grandchild = made(child)
+    identity = server.store.list_keys()[1].id
+    assert server.client.delete(f"/v1/keys/{identity}", headers=root).is_success
+    codes = [server.client.get("/v1/keys", headers=key).status_code for key in (leaked, child, grandchild, other)]
+    assert codes == [401, 200, 200, 200]
+    assert server.client.delete(f"/v1/keys/{identity}?cascade=true", headers=root).is_success
+    codes = [server.client.get("/v1/keys", headers=key).status_code for key in (leaked, child, grandchild, other)]
+    assert codes == [401, 401, 401, 200]

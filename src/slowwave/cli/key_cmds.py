@@ -4,7 +4,7 @@ import click
 
 from slowwave.cli.options import STORED, Command, CommonOptions, Group, common_options, parse_time, store_common_options
 from slowwave.cli.output import day
-from slowwave.model.access import RIGHTS
+from slowwave.model.access import RIGHTS, made_with
 from slowwave.policy.guard.trust import ORDER, checked_trust
 
 
@@ -70,15 +70,18 @@ def list_(options: CommonOptions) -> None:
 
 @keys.command("revoke", cls=Command, examples=("slowwave keys revoke 6aks3s9359r2zc0aq2f7",))
 @click.argument("key_id", metavar="ID")
+@click.option("--cascade", is_flag=True, help="Also the keys that were made with it, and with these.")
 @common_options(uses=STORED)
-def revoke(options: CommonOptions, key_id: str) -> None:
+def revoke(options: CommonOptions, key_id: str, cascade: bool) -> None:
     """Revoke a key: from now on it opens nothing.
 
     ID is the id of the key, as `slowwave keys list` shows it.
     """
     with options.whole_store() as store:
-        key = store.revoke_key(key_id)
+        key = store.revoke_key(key_id, cascade=cascade)
+        made = made_with(store.list_keys(), key_id) if cascade else []
     if options.json:
         options.output.write_json(key)
-    else:
-        options.output.write(f"revoked: {key}")
+        return
+    for one in (key, *made):
+        options.output.write(f"revoked: {one}")

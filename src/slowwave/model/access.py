@@ -1,5 +1,6 @@
 """Access to a server: keys with a scope prefix and rights, and the state of a request that may be repeated."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
@@ -60,6 +61,21 @@ class AccessKey:
         revoked = f", revoked {self.revoked_at:%Y-%m-%d %H:%M}" if self.revoked_at else ""
         trust = "" if self.trust == "user" else f", trust {self.trust}"
         return f"{self.label}: {self.prefix or 'all scopes'}, {rights}{trust}{until}{revoked} · {self.id}"
+
+
+def made_with(keys: Iterable[AccessKey], key_id: str) -> list[AccessKey]:
+    """The keys that were made with a key, and with these, in the order of `keys`.
+
+    >>> at = datetime(2026, 1, 1)
+    >>> def key(id: str, made_by: str | None = None) -> AccessKey:
+    ...     return AccessKey(id=id, label="", prefix="", rights=frozenset(), trust="user", created_at=at, made_by=made_by)
+    >>> [one.id for one in made_with([key("a"), key("b", "a"), key("c", "b"), key("d")], "a")]
+    ['b', 'c']
+    """
+    known, found = list(keys), {key_id}
+    while more := {key.id for key in known if key.made_by in found} - found:
+        found |= more
+    return [key for key in known if key.id in found - {key_id}]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

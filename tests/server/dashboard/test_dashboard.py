@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import until
 
 from slowwave import Slowwave
 from slowwave.model.plan import Plan, Run
@@ -246,10 +247,7 @@ def test_a_sleep_pass_runs_as_a_job_and_shows_its_run(store: Slowwave, browser: 
     clock.now += timedelta(days=300)
     code, job = post(browser, "/passes/run")
     assert code == 303
-    for _ in range(200):
-        page = browser.get(job).text
-        if "every 1s" not in page:
-            break
+    page = until(lambda: text if "every 1s" not in (text := browser.get(job).text) else "")
     run = re.search(r'href="(/runs/[^"]+)"', page)
     assert run is not None
     assert memory.get(fact).phase == "cold"

@@ -10,7 +10,7 @@ from typing import Final
 
 from slowwave.errors import ConflictError, InputError, NotFoundError, ReusedNameError, shown
 from slowwave.log import Log
-from slowwave.model.access import RIGHTS, AccessKey, NewKey, Right, StoredAnswer
+from slowwave.model.access import RIGHTS, AccessKey, NewKey, Right, StoredAnswer, made_with
 from slowwave.model.names import checked_id, checked_name, texts_of
 from slowwave.model.scope import checked_scope
 from slowwave.pipelines.planning import new_id
@@ -30,17 +30,27 @@ _log: Final = Log("access")
 
 
 def add_key(
-    ports: Ports, label: str, prefix: str, rights: Collection[str], trust: str, expires_at: datetime | None
+    ports: Ports,
+    label: str,
+    prefix: str,
+    rights: Collection[str],
+    trust: str,
+    expires_at: datetime | None,
+    made_by: str | None = None,
 ) -> NewKey:
-    """Make a key and store its hash.
+    """Make a key and store its hash. It ends no later than the key with which it is made.
 
     Raises:
         InputError: an argument is invalid, or the time has passed.
+        NotFoundError: there is no valid key of the id `made_by`.
     """
     now = ports.now()
     expires = None if expires_at is None else ports.time(expires_at, "expires_at")
     if expires is not None and expires <= now:
         raise InputError(f"expires_at {expires.isoformat()} has passed: give a later time")
+    if made_by is not None:
+        ends = [end for end in (expires, _valid(ports, made_by, now).expires_at) if end is not None]
+        expires = min(ends, default=None)
     key = AccessKey(
         id=new_id(now),
         label=checked_name(label, "label", longest=LABEL_LONGEST),
@@ -49,6 +59,7 @@ def add_key(
         trust=checked_trust(trust),
         created_at=now,
         expires_at=expires,
+        made_by=made_by,
     )
     secret = MARK + b32encode(token_bytes(KEY_BYTES)).decode().rstrip("=").lower()
     ports.store.add_access_key(key, _digest(secret))
@@ -65,8 +76,18 @@ def verify_key(ports: Ports, secret: str) -> AccessKey | None:
     return found[0] if found[0].is_valid(ports.now()) else None
 
 
-def revoke_key(ports: Ports, key_id: str) -> AccessKey:
-    """Revoke a key: from now on it opens nothing.
+def _valid(ports: Ports, key_id: str, now: datetime) -> AccessKey:
+    """The valid key of an id, or NotFoundError."""
+    for key in ports.store.access_keys():
+        if key.id == key_id and key.is_valid(now):
+            return key
+    raise NotFoundError(f"no valid key {shown(key_id)}: `list_keys` lists those that exist")
+
+
+def revoke_key(ports: Ports, key_id: str, *, cascade: bool = False) -> AccessKey:
+    """Revoke a key: from now on it opens nothing. With `cascade` also the keys that were made with it, and with these.
+
+    The key goes first, so that it makes no further one meanwhile.
 
     Raises:
         NotFoundError: there is no key of that id.
@@ -74,7 +95,11 @@ def revoke_key(ports: Ports, key_id: str) -> AccessKey:
     if not ports.store.revoke_access_key(checked_id(key_id, "key_id"), ports.now()):
         raise NotFoundError(f"no key {shown(key_id)}: `list_keys` lists those that exist")
     _log.info("key %s revoked", key_id)
-    return next(key for key in ports.store.access_keys() if key.id == key_id)
+    keys = ports.store.access_keys()
+    for made in made_with(keys, key_id) if cascade else ():
+        ports.store.revoke_access_key(made.id, ports.now())
+        _log.info("key %s revoked with %s", made.id, key_id)
+    return next(key for key in keys if key.id == key_id)
 
 
 def answer_once(ports: Ports, name: str, request: str, call: Callable[[], str]) -> str:

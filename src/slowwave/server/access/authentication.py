@@ -85,6 +85,11 @@ class Caller:
         """
         return self.memory(self.store.find(memory_id, below).scope).get(memory_id)
 
+    @property
+    def key_id(self) -> str | None:
+        """The id of the key of the request; None without one."""
+        return None if self.key is _LOCAL else self.key.id
+
     def tenant(self, scope: str) -> str:
         """Whose share of jobs, streams and plans a request in a scope counts for."""
         return self.key.prefix or scope

@@ -199,7 +199,9 @@ def add_key(
     below = caller.check_scope(prefix.strip() or caller.key.prefix) if prefix.strip() or caller.key.prefix else ""
     if not caller.store.has_keys() and "admin" not in right:
         raise InputError("the first key needs the right 'admin', because from then on only a key opens this page")
-    made = caller.store.add_key(label, prefix=below, rights=right or ("read",), trust=caller.key.trust)
+    made = caller.store.add_key(
+        label, prefix=below, rights=right or ("read",), trust=caller.key.trust, made_by=caller.key_id
+    )
     return visit.render("key.html", made=made)
 
 

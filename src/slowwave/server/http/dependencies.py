@@ -15,11 +15,13 @@ from pydantic import BeforeValidator
 from slowwave.agent_memory import AgentMemory
 from slowwave.errors import InputError
 from slowwave.model.access import Right
+from slowwave.model.plan import Receipt
 from slowwave.model.suggestions import instead_of, use
 from slowwave.server.access.admission import caller_of, decoded
 from slowwave.server.access.authentication import Caller
 from slowwave.server.access.handlers import OWN, AdmittedRoute, needing, needs
 from slowwave.server.http.requests import Moment
+from slowwave.server.http.responses import Done
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 from slowwave.server.work.streams import Streams
@@ -90,6 +92,13 @@ Deciding = Annotated[AgentMemory, Depends(opens("review", "write"))]
 Erasing = Annotated[AgentMemory, Depends(opens("erase"))]
 Administering = Annotated[Caller, Depends(needs("admin"))]
 
+
+def telling(caller: RequestCaller) -> Callable[[Receipt], Done]:
+    """A dependency: how the receipt of a write is told to a request. Without the right to read it has no words."""
+    return Done.of if caller.may("read") else Done.bare
+
+
+Telling = Annotated[Callable[[Receipt], Done], Depends(telling)]
 _KEPT_HEADERS: Final = ("location", "etag")
 """Headers that a repeated answer has again."""
 _KEY_LONGEST: Final = 255

@@ -18,6 +18,7 @@ from slowwave.server.http.dependencies import (
     Named,
     Reading,
     RepeatableRoute,
+    Telling,
     Time,
     Writing,
 )
@@ -29,10 +30,10 @@ router = APIRouter(prefix="/scopes/{scope}", route_class=RepeatableRoute)
 
 
 @router.post("/messages", status_code=201, tags=["messages"])
-def add_messages(memory: Writing, asked: ask.NewMessages) -> view.Done:
+def add_messages(memory: Writing, tell: Telling, asked: ask.NewMessages) -> view.Done:
     """Store messages of a conversation. They are durable and searchable when this is answered."""
     messages = [message.model_dump(exclude_unset=True) for message in asked.messages]
-    return view.Done.of(memory.add_messages(messages, asked.conversation))
+    return tell(memory.add_messages(messages, asked.conversation))
 
 
 @router.get("/conversations", tags=["messages"])
@@ -62,13 +63,13 @@ def messages(
 
 
 @router.post("/facts", status_code=201, tags=["facts"])
-def add_fact(memory: Writing, asked: ask.NewFact) -> view.Done:
+def add_fact(memory: Writing, tell: Telling, asked: ask.NewFact) -> view.Done:
     """State a fact. It may update, supersede or repeat a known one: `outcomes` says which."""
-    return view.Done.of(memory.add(**asked.model_dump()))
+    return tell(memory.add(**asked.model_dump()))
 
 
 @router.post("/facts:batch", status_code=201, tags=["facts"])
-def add_facts(memory: Writing, asked: ask.NewFacts) -> view.Done:
+def add_facts(memory: Writing, tell: Telling, asked: ask.NewFacts) -> view.Done:
     """State several facts as one run, which one undo reverses."""
     facts = [
         Fact(
@@ -85,7 +86,7 @@ def add_facts(memory: Writing, asked: ask.NewFacts) -> view.Done:
         )
         for fact in asked.facts
     ]
-    return view.Done.of(memory.add_all(facts))
+    return tell(memory.add_all(facts))
 
 
 @router.get("/facts", tags=["facts"])
@@ -119,39 +120,39 @@ def fact(memory: Reading, fact_id: Id) -> view.MemoryView:
 
 
 @router.patch("/facts/{fact_id}", tags=["facts"])
-def update_fact(memory: Writing, fact_id: Id, asked: ask.FactChange) -> view.Done:
+def update_fact(memory: Writing, tell: Telling, fact_id: Id, asked: ask.FactChange) -> view.Done:
     """Change the text, the category or the metadata. The former values stay in the history."""
-    return view.Done.of(memory.update(fact_id, asked.text, category=asked.category, metadata=asked.metadata))
+    return tell(memory.update(fact_id, asked.text, category=asked.category, metadata=asked.metadata))
 
 
 @router.delete("/facts/{fact_id}", tags=["facts"])
-def delete_fact(memory: Writing, fact_id: Id) -> view.Done:
+def delete_fact(memory: Writing, tell: Telling, fact_id: Id) -> view.Done:
     """Retract a memory. It is not destroyed: `undo` of the run restores it."""
-    return view.Done.of(memory.delete(fact_id))
+    return tell(memory.delete(fact_id))
 
 
 @router.post("/facts:delete", tags=["facts"])
-def delete_facts(memory: Writing, asked: ask.Ids) -> view.Done:
+def delete_facts(memory: Writing, tell: Telling, asked: ask.Ids) -> view.Done:
     """Retract several memories as one run."""
-    return view.Done.of(memory.delete(asked.ids))
+    return tell(memory.delete(asked.ids))
 
 
 @router.post("/facts/{fact_id}:pin", tags=["facts"])
-def pin(memory: Writing, fact_id: Id) -> view.Done:
+def pin(memory: Writing, tell: Telling, fact_id: Id) -> view.Done:
     """Exempt a memory from all automatic changes, and include it in every context."""
-    return view.Done.of(memory.pin(fact_id))
+    return tell(memory.pin(fact_id))
 
 
 @router.post("/facts/{fact_id}:unpin", tags=["facts"])
-def unpin(memory: Writing, fact_id: Id) -> view.Done:
+def unpin(memory: Writing, tell: Telling, fact_id: Id) -> view.Done:
     """End the exemption of `pin`."""
-    return view.Done.of(memory.unpin(fact_id))
+    return tell(memory.unpin(fact_id))
 
 
 @router.post("/facts/{fact_id}:revive", tags=["facts"])
-def revive(memory: Writing, fact_id: Id) -> view.Done:
+def revive(memory: Writing, tell: Telling, fact_id: Id) -> view.Done:
     """Make an archived, superseded or retracted memory active again. One that waits for review needs the right `review`."""
-    return view.Done.of(memory.revive(fact_id))
+    return tell(memory.revive(fact_id))
 
 
 @router.post("/facts/{fact_id}:use", tags=["facts"])

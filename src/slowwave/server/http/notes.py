@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Query, Response
 from slowwave.errors import InputError, NotFoundError
 from slowwave.model.note import Note
 from slowwave.server.http import requests as ask, responses as view
-from slowwave.server.http.dependencies import After, Limit, Named, Reading, RepeatableRoute, Writing
+from slowwave.server.http.dependencies import After, Limit, Named, Reading, RepeatableRoute, Telling, Writing
 
 router = APIRouter(prefix="/scopes/{scope}/notes", tags=["notes"], route_class=RepeatableRoute)
 Folder = Annotated[str, Query(max_length=512, description='"/" separates folders; "" is the root.')]
@@ -43,6 +43,7 @@ def note(memory: Reading, name: Named, response: Response, folder: Folder = "") 
 @router.put("/{name}")
 def put_note(
     memory: Writing,
+    tell: Telling,
     name: Named,
     asked: ask.NewNote,
     response: Response,
@@ -62,13 +63,13 @@ def put_note(
     )
     if (present := memory.read_note(name, folder=folder)) is not None:
         response.headers["etag"] = _etag(present)
-    return view.Done.of(done)
+    return tell(done)
 
 
 @router.delete("/{name}")
-def remove_note(memory: Writing, name: Named, folder: Folder = "", if_match: IfMatch = "") -> view.Done:
+def remove_note(memory: Writing, tell: Telling, name: Named, folder: Folder = "", if_match: IfMatch = "") -> view.Done:
     """Retract a note. It is not destroyed: `undo` of the run restores it."""
-    return view.Done.of(memory.remove_note(name, folder=folder, if_version=_wanted(if_match, "")))
+    return tell(memory.remove_note(name, folder=folder, if_version=_wanted(if_match, "")))
 
 
 def _etag(note: Note) -> str:

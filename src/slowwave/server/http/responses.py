@@ -107,6 +107,17 @@ class Done(View):
             notes=list(receipt.notes),
         )
 
+    @classmethod
+    def bare(cls, receipt: Receipt) -> "Done":
+        """The receipt of a write for a key that may not read: ids and operations, and no words of memories.
+
+        Reasons and notes quote known facts that are near a stated one, by which such a key could ask for them.
+        """
+        told = cls.of(receipt)
+        outcomes = [one.model_copy(update={"text": "", "reason": ""}) for one in told.outcomes]
+        words = {"outcomes": outcomes, "dropped": [""] * len(told.dropped), "problems": [], "notes": []}
+        return told.model_copy(update=words)
+
 
 class DoneParts(View):
     """What a request changed in several runs."""
@@ -463,6 +474,7 @@ class AccessKeyView(View):
     rights: list[Right]
     trust: Trust
     created_at: datetime
+    made_by: str | None = Field(description="The id of the key with which it was made.")
     expires_at: datetime | None
     revoked_at: datetime | None
 

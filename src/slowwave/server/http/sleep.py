@@ -31,6 +31,7 @@ from slowwave.server.http.dependencies import (
     RepeatableRoute,
     RequestCaller,
     StreamsOf,
+    Telling,
     Writing,
 )
 from slowwave.server.work.jobs import Job, Report
@@ -187,12 +188,12 @@ def plan(memory: Reading, plans: PlansOf, plan_id: Id) -> view.PlanView:
 
 
 @router.post("/plans/{plan_id}:apply", tags=["sleep"])
-def apply(memory: Writing, plans: PlansOf, plan_id: Id) -> view.DoneParts:
+def apply(memory: Writing, tell: Telling, plans: PlansOf, plan_id: Id) -> view.DoneParts:
     """Carry out the plan of a dry run. A group whose memories changed since is dropped, and `dropped` says so."""
     receipts = memory.apply(plans.get(memory, plan_id))
     if receipts:  # a plan that changes nothing makes no run, to which a repeated request could be led
         plans.drop(plan_id)
-    return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
+    return view.DoneParts(receipts=[tell(receipt) for receipt in receipts])
 
 
 @router.delete("/plans/{plan_id}", status_code=204, tags=["sleep"])
@@ -226,10 +227,12 @@ def run(memory: Reading, run_id: Id) -> view.RunView:
 
 
 @router.post("/runs/{run_id}:undo", tags=["runs"])
-def undo(memory: Writing, run_id: Id, asked: Annotated[ask.Undo | None, Body()] = None) -> view.DoneParts:
+def undo(
+    memory: Writing, tell: Telling, run_id: Id, asked: Annotated[ask.Undo | None, Body()] = None
+) -> view.DoneParts:
     """Reverse a run. The undo is a run too, which can be undone."""
     receipts = memory.undo(run_id, cascade=asked.cascade if asked else False)
-    return view.DoneParts(receipts=[view.Done.of(receipt) for receipt in receipts])
+    return view.DoneParts(receipts=[tell(receipt) for receipt in receipts])
 
 
 def _sleep(memory: AgentMemory, plans: Plans, asked: ask.Sleep, report: Report, tenant: str) -> dict[str, Any]:

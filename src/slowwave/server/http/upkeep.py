@@ -20,6 +20,7 @@ from slowwave.server.http.dependencies import (
     RepeatableRoute,
     RequestCaller,
     Reviewing,
+    Telling,
     Time,
 )
 
@@ -103,15 +104,15 @@ def review(memory: Reviewing) -> view.ReviewView:
 
 
 @of_scope.post("/review/{memory_id}:release", tags=["review"])
-def release(memory: Deciding, memory_id: Id) -> view.Done:
+def release(memory: Deciding, tell: Telling, memory_id: Id) -> view.Done:
     """Accept a memory under review: it is used like any other from now on."""
-    return view.Done.of(memory.release(memory_id))
+    return tell(memory.release(memory_id))
 
 
 @of_scope.post("/review/{memory_id}:reject", tags=["review"])
-def reject(memory: Deciding, memory_id: Id) -> view.Done:
+def reject(memory: Deciding, tell: Telling, memory_id: Id) -> view.Done:
     """Retract a memory under review. The same text is not stored again."""
-    return view.Done.of(memory.reject(memory_id))
+    return tell(memory.reject(memory_id))
 
 
 @of_scope.post("/erase", tags=["erase"])
@@ -132,7 +133,7 @@ def keys(caller: Administering) -> view.AccessKeys:
 
 @router.post("/keys", status_code=201, tags=["keys"])
 def add_key(caller: Administering, asked: ask.NewAccessKey) -> view.NewAccessKeyView:
-    """Make a key. Its secret is in this response only."""
+    """Make a key, which does not outlive the present one. Its secret is in this response only."""
     if not caller.key.reaches(asked.prefix and checked_scope(asked.prefix)):
         raise ForbiddenError(f"this key opens {caller.key.prefix!r} and below: a new key cannot open more")
     found = caller.store.add_key(
@@ -141,12 +142,17 @@ def add_key(caller: Administering, asked: ask.NewAccessKey) -> view.NewAccessKey
         rights=[right for right in RIGHTS if right in asked.rights],
         trust=least((asked.trust, caller.key.trust)),
         expires_at=asked.expires_at,
+        made_by=caller.key_id,
     )
     return view.NewAccessKeyView(key=view.AccessKeyView.model_validate(found.key), secret=found.secret)
 
 
 @router.delete("/keys/{key_id}", tags=["keys"])
-def revoke_key(caller: Administering, key_id: Id) -> view.AccessKeyView:
+def revoke_key(
+    caller: Administering,
+    key_id: Id,
+    cascade: Annotated[bool, Query(description="Also the keys that were made with it, and with these.")] = False,
+) -> view.AccessKeyView:
     """Revoke a key: from now on it opens nothing."""
     caller.check_key(key_id)
-    return view.AccessKeyView.model_validate(caller.store.revoke_key(key_id))
+    return view.AccessKeyView.model_validate(caller.store.revoke_key(key_id, cascade=cascade))

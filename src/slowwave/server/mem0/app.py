@@ -266,7 +266,8 @@ def get(caller: Reader, memory_id: MemoryId) -> Object:
 def update(caller: Writer, memory_id: MemoryId, asked: Changing) -> Object:
     """Change the text or the metadata of a memory. Its former values stay in its history."""
     place, found = _present(caller, memory_id)
-    return shown(place, _updated(caller, place, found, asked))
+    changed = _updated(caller, place, found, asked)
+    return shown(place, changed) if caller.may("read") else {"id": memory_id}
 
 
 @router.delete("/v1/memories/{memory_id}/")
