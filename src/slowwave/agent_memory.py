@@ -699,22 +699,24 @@ class AgentMemory:
 
         return named(self.ports, memory_id)
 
-    def find_id(self, beginning: str) -> str:
-        """Return the id of the memory whose id begins with a text of at least 6 characters.
+    def find_id(self, part: str) -> str:
+        """Return the id of the memory whose id begins or ends with a text of at least 6 characters.
+
+        Ids begin with their time: the last 6 characters tell those apart that were made together.
 
         Raises:
-            NotFoundError: no id begins so.
-            InputError: the text is too short, or several ids begin so; the error lists them.
+            NotFoundError: no id begins or ends so.
+            InputError: the text is too short, or several ids begin or end so; the error lists them.
         """
         from slowwave.pipelines.admin.find_id import find_memory_id
 
-        return find_memory_id(self.ports, beginning)
+        return find_memory_id(self.ports, part)
 
-    def find_run_id(self, beginning: str) -> str:
-        """Return the id of the run whose id begins with a text of at least 6 characters. Raises as `find_id`."""
+    def find_run_id(self, part: str) -> str:
+        """Return the id of the run whose id begins or ends with a text of at least 6 characters. Raises as `find_id`."""
         from slowwave.pipelines.admin.find_id import find_run_id
 
-        return find_run_id(self.ports, beginning)
+        return find_run_id(self.ports, part)
 
     def find_conversation(self, wanted: str | int, *, beginnings: bool = True) -> str | None:
         """Return the name of a conversation by its name, its title, or a beginning of either; None if there is none.
@@ -805,7 +807,7 @@ class AgentMemory:
     def conversations(
         self, *, after: Conversation | str | int | None = None, limit: int | None = None
     ) -> list[Conversation]:
-        """Return the conversations, the one written to last first, each with its title and its numbers of messages.
+        """Return the conversations, the one with the latest message first, each with its title and its numbers of messages.
 
         A conversation of which all messages were retracted or erased is left out.
 

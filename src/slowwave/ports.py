@@ -144,8 +144,8 @@ class MemoryReader(Protocol):
         """
         ...
 
-    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
-        """Return the first ids of memories that begin with a text, in order."""
+    def short_ids(self, scopes: Sequence[str], part: str, limit: int) -> list[str]:
+        """Return the first ids of memories that begin with a text, in order; if there are none, those that end with it."""
         ...
 
     def count(self, scope: str) -> dict[tuple[str, str], int]:
@@ -314,8 +314,8 @@ class JournalReader(Protocol):
         """Return one run with its plan, or None."""
         ...
 
-    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
-        """Return the first ids of runs that begin with a text, in order."""
+    def short_run_ids(self, scope: str, part: str, limit: int) -> list[str]:
+        """Return the first ids of runs that begin with a text, in order; if there are none, those that end with it."""
         ...
 
     def children(self, scope: str, run_id: str) -> list[Run]:
@@ -355,8 +355,8 @@ class JournalReader(Protocol):
         """Return the suppressed keys that begin with an ASCII text, in order."""
         ...
 
-    def suppressed_since(self, scope: str, keys: Iterable[str]) -> Mapping[str, datetime]:
-        """Return when each of these keys was suppressed last; keys that are not suppressed are absent."""
+    def suppressed_by(self, scope: str, keys: Iterable[str]) -> Mapping[str, tuple[datetime, str]]:
+        """Return when, and by the run of which id, each of these keys was suppressed last; absent are those that are not."""
         ...
 
     def sequence(self, scope: str) -> int:

@@ -77,18 +77,19 @@ def test_an_id_may_be_shortened_and_an_ambiguous_beginning_lists_the_candidates(
     with AgentMemory.open(store) as memory:
         first = memory.add("Odile owns the ferry").ids[0]
         second = memory.add("The heron nests in May").ids[0]
-        assert memory.find_id(first[:-1]) == first
+        assert memory.find_id(first[:-1]) == memory.find_id(first[-6:]) == first
+        assert memory.find_id(second[-6:]) == second
         assert memory.find_id(first) == first
         with pytest.raises(InputError, match="several ids begin") as error:
             memory.find_id(os.path.commonprefix([first, second])[:6])
         assert first in str(error.value)
         assert second in str(error.value)
-        with pytest.raises(InputError, match="first 6 characters"):
+        with pytest.raises(InputError, match="last 6 characters"):
             memory.find_id(first[:5])
         with pytest.raises(NotFoundError):
             memory.find_id("zzzzzzzz")
         run_id = memory.runs()[0].id
-        assert memory.find_run_id(run_id[:-1]) == run_id
+        assert memory.find_run_id(run_id[:-1]) == memory.find_run_id(run_id[-6:]) == run_id
 
 
 def test_commands_take_shortened_ids(run: Run) -> None:

@@ -4,8 +4,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import START
 
-from slowwave import AgentMemory
+from slowwave import AgentMemory, Message
 from slowwave.errors import InputError
 from slowwave.model.memory import Memory
 from slowwave.model.operations import Change
@@ -51,6 +52,38 @@ def test_the_undo_of_a_sleep_pass_is_one_run_and_undoing_it_restores_the_pass(wo
     for run in named:
         memory.undo(run)
     assert {one.id: one.phase for one in memory.get_all(phases=None)} == after
+
+
+@pytest.mark.parametrize("removed", ["undo", "delete"])
+def test_a_consolidation_says_what_stays_out_and_how_it_comes_back(world: "World", removed: str) -> None:
+    memory = world.open(llm=None)
+    memory.add_messages([Message("user", "I am allergic to walnuts."), Message("user", "I live in Bern.")], "c")
+    done = memory.consolidate("c", force=True)
+    texts = {fact.text for fact in done.facts}
+    assert len(texts) == 2
+    if removed == "undo":
+        (receipt,) = memory.undo(done.run_id)
+    else:
+        receipt = memory.delete([fact.id for fact in done.facts])
+        memory.add_message(Message("user", "As I said, I am allergic to walnuts. I live in Bern.", at=START), "d")
+    again = memory.consolidate("c" if removed == "undo" else "d", force=True)
+    (note,) = again.notes
+    assert all(text in note for text in texts)
+    assert f"undo the run {receipt.run_id}, or add them again" in note
+    assert note in str(again)
+    assert again.facts == ()
+    memory.undo(receipt.run_id)
+    assert {fact.text for fact in memory.get_all()} == texts
+    assert memory.consolidate_all(force=True).notes == ()
+
+
+def test_a_consolidation_does_not_name_what_was_erased(world: "World") -> None:
+    memory = world.open(llm=None)
+    memory.add_message(Message("user", "I am allergic to walnuts."), "c")
+    memory.consolidate("c", force=True)
+    memory.erase(id=memory.get_all()[0].id)
+    memory.add_message(Message("user", "I am allergic to walnuts.", at=START), "d")
+    assert "walnuts" not in str(memory.consolidate_all(force=True).notes)
 
 
 def test_an_undone_fact_is_recognised_even_if_the_clock_was_set_back(world: "World") -> None:

@@ -207,7 +207,7 @@ def suggestion(name: str, known: Mapping[str, object]) -> str:
     sections=SECTIONS,
     epilog="Exit codes: 0 done · 1 a problem was found · 2 wrong input or settings · 3 work waits for a model · 4 store. "
     "Options may be given before or after the command. TIME is a date such as 2026-03-14, or 2026-03-14T09:30+01:00. "
-    "ID may be shortened to its first 6 characters or more.",
+    "ID may be shortened to its last 6 characters or more.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="slowwave %(version)s", help="Show the version and exit.")

@@ -19,10 +19,12 @@ from slowwave.policy.guard.labels import short_name
 @click.command(
     "conversations", cls=Command, examples=("slowwave conversations", "slowwave conversations --limit 5 --json")
 )
-@click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many, the one written to last first.")
+@click.option(
+    "--limit", type=POSITIVE, default=50, show_default=True, help="How many, the one with the latest message first."
+)
 @common_options(uses=STORED)
 def conversations(options: CommonOptions, limit: int) -> None:
-    """List the conversations: titles, names, numbers of messages, and when each was written to last."""
+    """List the conversations: titles, names, numbers of messages, and the time of the last message."""
     with options.memory() as memory:
         found = memory.conversations(limit=limit + 1)
     output = options.output
@@ -33,7 +35,7 @@ def conversations(options: CommonOptions, limit: int) -> None:
     for one in found:
         unread = f" · {one.unread:,} unread" if one.unread else ""
         withheld = f" · {one.withheld:,} under review" if one.withheld else ""
-        name = f"{one.name} · " if one.title else ""
+        name = f"{one.name} · " if one.label != one.name else ""
         output.write(one.label)
         output.write(
             f"{name}{counted(one.messages, 'message')}{unread}{withheld} · last {one.last_at:%Y-%m-%d %H:%M}",

@@ -32,7 +32,7 @@ def edit_command(name: str, help: str) -> click.Command:  # noqa: A002 - as Clic
         name,
         cls=Command,
         examples=(f"slowwave {name} 0ada6q00h7z9gd4kt3mn", f"slowwave {name} 0ada6q --json"),
-        help=f"{help}\n\nID is the id of a memory, or its first characters: search, list and review print it.",
+        help=f"{help}\n\nID is the id of a memory, or its last characters: search, list and review print it.",
     )
     @memory_id
     @common_options(uses=STORED)
@@ -74,7 +74,7 @@ revive = edit_command("revive", "Restore a memory that is cold, superseded or re
 def update(options: CommonOptions, memory_id: str, text: tuple[str, ...], category: str | None) -> None:
     """Change the text of a fact. The old text stays in its history.
 
-    ID is the id of a memory, or its first characters. TEXT is the new text, with or without quotation marks.
+    ID is the id of a memory, or its last characters. TEXT is the new text, with or without quotation marks.
     """
     with options.memory() as memory:
         receipt = memory.update(memory.find_id(memory_id), joined(text, "TEXT"), category=category)

@@ -38,7 +38,7 @@ REASONS_SHOWN: Final = 3
 def explain(options: CommonOptions, memory_id: str) -> None:
     """Show all about one memory: its sources, its strength, when it fades and what keeps it.
 
-    ID is the id of a memory, or its first characters: search and list print it.
+    ID is the id of a memory, or its last characters: search and list print it.
     """
     with options.memory() as memory:
         options.output.write_result(memory.explain(memory.find_id(memory_id)))
@@ -50,7 +50,7 @@ def explain(options: CommonOptions, memory_id: str) -> None:
 def history(options: CommonOptions, memory_id: str) -> None:
     """Show every change of a memory, the oldest first.
 
-    ID is the id of a memory, or its first characters: search and list print it.
+    ID is the id of a memory, or its last characters: search and list print it.
     """
     with options.memory() as memory:
         events = memory.history(memory.find_id(memory_id))
@@ -148,7 +148,7 @@ def runs(options: CommonOptions, limit: int, cause: str | None) -> None:
 def run_(options: CommonOptions, run: str) -> None:
     """Show one run: the reason of each change, and the stages or parts that it consists of.
 
-    RUN is the id of a run, or its first characters: slowwave runs lists them.
+    RUN is the id of a run, or its last characters: slowwave runs lists them.
     """
     with options.memory() as memory:
         found = memory.run(memory.find_run_id(run))

@@ -87,7 +87,7 @@ def consolidate(
 
 
 def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | None:
-    """Read every conversation with unread messages; print those with facts or problems, and the totals."""
+    """Read every conversation with unread messages; print those with facts, notes or problems, and the totals."""
     with progress(options, "reading conversations") as shown:
         result = memory.consolidate_all(force=True, on_progress=shown)
         labels = {one.name: one.label for one in memory.conversations()}
@@ -97,7 +97,7 @@ def _consolidate_all(options: CommonOptions, memory: "AgentMemory") -> int | Non
     else:
         left = len(result.facts) if options.verbose else FACTS_SHOWN
         for name, one in result.by_conversation.items():
-            if (one.facts and left) or one.problems or options.verbose:
+            if (one.facts and left) or one.problems or (one.notes and not one.facts) or options.verbose:
                 shown_part = replace(one, run_id=None)
                 _write_consolidation(
                     options.output, labels.get(name, name), shown_part, verbose=options.verbose, facts=left
@@ -229,7 +229,7 @@ def apply(options: CommonOptions, plan: Path) -> None:
 def undo(options: CommonOptions, run: str | None, last: bool, cascade: bool) -> None:
     """Undo a run, or a whole import or sleep pass.
 
-    RUN is the id of a run, or its first characters: slowwave runs lists them. Without it, the latest run is shown, and
+    RUN is the id of a run, or its last characters: slowwave runs lists them. Without it, the latest run is shown, and
     a terminal asks whether to undo it.
     """
     if run is not None and last:

@@ -383,5 +383,5 @@ where_option: Final = click.option(
 
 
 def memory_id(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument ID of a command: the id of a memory, or its first characters."""
+    """The argument ID of a command: the id of a memory, or its last characters."""
     return click.argument("memory_id", metavar="ID")(function)

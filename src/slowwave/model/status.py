@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from slowwave.model.counted import counted
 from slowwave.model.pass_record import PassRecord
+from slowwave.model.plain_text import tidy
 from slowwave.model.plan import Cost
 
 IDENTITY_TOKENS: Final = 50
@@ -33,6 +34,20 @@ class ConversationState:
         return self.cursors.get(name, 0)
 
 
+OPENING: Final = 60
+"""Characters of the first words by which a conversation without a title is shown."""
+
+
+def opening_words(text: str) -> str:
+    """The first words of a message, on one line, from its first `OPENING` characters.
+
+    >>> opening_words("Which trains go to Porto"), opening_words("Dear all, " + "we have " * 9)
+    ('Which trains go to Porto', 'Dear all, we have we have we have we have we have we have…')
+    """
+    line = tidy(text)
+    return line if len(text) < OPENING else f"{line.rpartition(' ')[0] or line}…"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
     """A conversation as `AgentMemory.conversations` lists it. Retracted messages are not counted.
@@ -45,6 +60,7 @@ class Conversation:
         withheld: how many of them are under review.
         first_at: the earliest time of a message.
         last_at: the latest time of a message.
+        opening: the first words of the first message of the user; "" if it has none that may be shown.
         place: its position in the list, by which the next page continues.
     """
 
@@ -55,15 +71,16 @@ class Conversation:
     withheld: int
     first_at: datetime
     last_at: datetime
-    place: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
+    opening: str = ""
+    place: tuple[int, int, int] = field(default=(0, 0, 0), repr=False, compare=False)
 
     @property
     def label(self) -> str:
-        """The title, or the name if it has no title: for a person to read."""
-        return self.title or self.name
+        """The title, or the first words if it has none, or its name: for a person to read."""
+        return self.title or self.opening or self.name
 
     def __str__(self) -> str:
-        named = f"{self.title} ({self.name})" if self.title else self.name
+        named = f"{self.label} ({self.name})" if self.label != self.name else self.name
         unread = f", {self.unread:,} unread" if self.unread else ""
         withheld = f", {self.withheld:,} under review" if self.withheld else ""
         return f"{named}: {self.messages:,} messages{unread}{withheld}, last {self.last_at:%Y-%m-%d}"

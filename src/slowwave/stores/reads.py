@@ -15,7 +15,15 @@ from slowwave.model.pass_record import LONGEST_WAIT, PassRecord
 from slowwave.model.progress import DISTIL_CURSOR, RELEASED
 from slowwave.model.query import Where
 from slowwave.model.scope import PATH_BYTES, Scope, names_of
-from slowwave.model.status import Conversation, ConversationState, DecayClass, FadingFact, LinkRow
+from slowwave.model.status import (
+    OPENING,
+    Conversation,
+    ConversationState,
+    DecayClass,
+    FadingFact,
+    LinkRow,
+    opening_words,
+)
 from slowwave.stores.connection import Asked, Composed, StoreBase
 from slowwave.stores.rows import ADVICE, MEMORY_COLUMNS, checked, entry_of, last_place, memory_of
 from slowwave.stores.shown import Shown
@@ -66,20 +74,22 @@ class Reader(StoreBase):
                     found.setdefault(row[0], memory_of(scope, row))
         return [found[identity] for identity in wanted if identity in found]
 
-    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
-        """The ids of memories that begin so, in order."""
-        return self._ids_with_prefix("memory_ids_with_prefix", scopes, prefix, limit)
+    def short_ids(self, scopes: Sequence[str], part: str, limit: int) -> list[str]:
+        """The ids of memories that begin so, in order; if there are none, those that end so."""
+        return self._short_ids("memory_ids", scopes, part, limit)
 
-    def run_ids_with_prefix(self, scope: str, prefix: str, limit: int) -> list[str]:
-        """The ids of runs that begin so, in order."""
-        return self._ids_with_prefix("run_ids_with_prefix", [scope], prefix, limit)
+    def short_run_ids(self, scope: str, part: str, limit: int) -> list[str]:
+        """The ids of runs that begin so, in order; if there are none, those that end so."""
+        return self._short_ids("run_ids", [scope], part, limit)
 
-    def _ids_with_prefix(self, statement: str, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
-        end = prefix + LAST_CHARACTER
+    def _short_ids(self, what: str, scopes: Sequence[str], part: str, limit: int) -> list[str]:
         with self._guard:
-            rows = [
-                row for _, token in self._readable(scopes) for row in self._all(statement, (token, prefix, end, limit))
-            ]
+            tokens = [token for _, token in self._readable(scopes)]
+            values: list[Any] = [(token, part, part + LAST_CHARACTER, limit) for token in tokens]
+            rows = [row for one in values for row in self._all(f"{what}_with_prefix", one)]
+            if not rows:  # a person names few ids, so that all of a scope may be compared
+                values = [{"scope": token, "ending": part, "limit": limit} for token in tokens]
+                rows = [row for one in values for row in self._all(f"{what}_with_ending", one)]
         return [row[0] for row in rows][:limit]
 
     def select(self, scopes: Sequence[str], where: Where) -> list[Memory]:
@@ -267,7 +277,7 @@ class Reader(StoreBase):
     def listed_conversations(
         self, scope: str, limit: int | None = None, after: Conversation | str | None = None
     ) -> list[Conversation]:
-        """A page of the conversations with messages that were not undone, the one written to last first.
+        """A page of the conversations with messages that were not undone, the one with the latest message first.
 
         The place of a conversation holds the last memory at the time of the first page: later messages move nothing.
         """
@@ -277,21 +287,20 @@ class Reader(StoreBase):
                 return []
             low, high = bounds(token)
             snapshot = self._one("last_memory", {"low": low, "high": high})[0] or low
-            before = snapshot + 1
+            at = before = None
             if isinstance(after, Conversation):
-                snapshot, before = (low + place for place in after.place)
+                snapshot, at, before = low + after.place[0], after.place[1], low + after.place[2]
             elif after is not None:
                 values = {"scope": token, "name": after, "snapshot": snapshot}
                 row = self._one("conversation_place", values)
                 if row is None:
                     return []
-                before = row[0]
+                at, before = row
             count = -1 if limit is None else limit
-            rows = self._all(
-                "conversation_places", {"scope": token, "snapshot": snapshot, "before": before, "limit": count}
-            )
-            names = dumps([name for name, _, _ in rows])
-            found = self._all("conversation_counts", {"scope": token, "names": names})
+            place = {"at": at, "before": before, "snapshot": snapshot}
+            rows = self._all("conversation_places", {"scope": token, **place, "limit": count})
+            values = {"scope": token, "names": dumps([name for name, *_ in rows]), "length": OPENING}
+            found = self._all("conversation_counts", values)
             counts = {name: numbers for name, *numbers in found}
             unread = self._unread(token)
             return [
@@ -303,9 +312,10 @@ class Reader(StoreBase):
                     withheld=int(counts[name][1]),
                     first_at=from_micros(counts[name][2]),
                     last_at=from_micros(counts[name][3]),
-                    place=(snapshot - low, place - low),
+                    opening=opening_words(counts[name][4] or ""),
+                    place=(snapshot - low, at, key - low),
                 )
-                for name, title, place in rows
+                for name, title, at, key in rows
             ]
 
     def unread(self, scope: str, conversation: str | None = None) -> dict[str, int]:
@@ -431,15 +441,15 @@ class Reader(StoreBase):
             rows = [] if token is None else self._all("held_beginning", (token, beginning, beginning + "\x7f"))
         return [str(row[0]) for row in rows]
 
-    def suppressed_since(self, scope: str, keys: Iterable[str]) -> dict[str, datetime]:
-        """When each suppressed key among these was suppressed last. It reads all of the scope's journal."""
+    def suppressed_by(self, scope: str, keys: Iterable[str]) -> dict[str, tuple[datetime, str]]:
+        """When and by which run each suppressed key among these was suppressed last. It reads all of the scope's journal."""
         held = self.suppressed_keys(scope, keys)
         if not held:
             return {}
         with self._guard:
             low, high = bounds(int(self._tokens.scope(scope) or 0))
             rows = self._all("held_since", {"low": low, "high": high, "keys": dumps(sorted(held))})
-            return {str(key): from_micros(at) for key, at in rows}
+            return {str(key): (from_micros(at), str(run)) for key, at, run in rows}
 
     def entries(self, scope: str, ids: Iterable[str]) -> dict[str, IndexEntry]:
         """The index entries of these memories."""

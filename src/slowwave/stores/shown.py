@@ -42,9 +42,9 @@ class Shown:
         """As of the store; withheld memories are skipped like unknown ids."""
         return [memory for memory in self._store.get(scopes, ids) if not memory.is_withheld]
 
-    def ids_with_prefix(self, scopes: Sequence[str], prefix: str, limit: int) -> list[str]:
+    def short_ids(self, scopes: Sequence[str], part: str, limit: int) -> list[str]:
         """As of the store."""
-        found = self._store.ids_with_prefix(scopes, prefix, limit)
+        found = self._store.short_ids(scopes, part, limit)
         known = {memory.id for memory in self.get(scopes, found)}
         return [identity for identity in found if identity in known]
 

@@ -1,4 +1,4 @@
-"""Finds memories and runs by the beginning of their ids."""
+"""Finds memories and runs by the beginning or the end of their ids."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,44 +9,45 @@ from slowwave.model.zone import local
 from slowwave.pipelines.planning import ID_LENGTH
 from slowwave.ports import Ports
 
-PREFIX_MIN: Final = 6
-"""Characters that a shortened id has at least. Ids begin with their time: fewer characters are shared by many."""
+PART_MIN: Final = 6
+"""Characters that a shortened id has at least. Ids begin with their time: those of a few minutes share the first six, and
+hardly any two have the same last six."""
 CANDIDATES_SHOWN: Final = 5
-"""Ids that the error for an ambiguous beginning lists."""
+"""Ids that the error for an ambiguous part lists."""
 WORDS_SHOWN: Final = 60
 """Characters of each of these memories that it shows."""
 
 
-def find_memory_id(ports: Ports, prefix: str) -> str:
-    """The id of the memory whose id is this, or begins so.
+def find_memory_id(ports: Ports, part: str) -> str:
+    """The id of the memory whose id is this, or begins or ends so.
 
     Raises:
         NotFoundError: there is none.
-        InputError: the beginning is shorter than 6 characters, or several ids begin so; the error lists them.
+        InputError: the part is shorter than 6 characters, or several ids begin or end so; the error lists them.
     """
-    text = checked_id(prefix)
+    text = checked_id(part)
     if _is_whole(text):
         return text
-    found = ports.store.ids_with_prefix(ports.scopes, text, CANDIDATES_SHOWN + 1)
+    found = ports.store.short_ids(ports.scopes, text, CANDIDATES_SHOWN + 1)
     if not found:
-        raise NotFoundError(f"no memory {prefix!r} in scope {ports.scope}: check the id and the scope")
+        raise NotFoundError(f"no memory {part!r} in scope {ports.scope}: check the id and the scope")
     words = {memory.id: " ".join(memory.text.split())[:WORDS_SHOWN] for memory in ports.store.get(ports.scopes, found)}
     return _only(text, found, [f"{memory} ({words[memory]})" for memory in found if memory in words])
 
 
-def find_run_id(ports: Ports, prefix: str) -> str:
-    """The id of the run whose id is this, or begins so.
+def find_run_id(ports: Ports, part: str) -> str:
+    """The id of the run whose id is this, or begins or ends so.
 
     Raises:
         NotFoundError: there is none.
-        InputError: the beginning is shorter than 6 characters, or several ids begin so; the error lists them.
+        InputError: the part is shorter than 6 characters, or several ids begin or end so; the error lists them.
     """
-    text = checked_id(prefix, "run_id")
+    text = checked_id(part, "run_id")
     if _is_whole(text):
         return text
-    found = ports.store.run_ids_with_prefix(ports.scope, text, CANDIDATES_SHOWN + 1)
+    found = ports.store.short_run_ids(ports.scope, text, CANDIDATES_SHOWN + 1)
     if not found:
-        raise NotFoundError(f"no run {prefix!r} in scope {ports.scope}: check the id and the scope")
+        raise NotFoundError(f"no run {part!r} in scope {ports.scope}: check the id and the scope")
     runs = [ports.store.run(ports.scope, found_id) for found_id in found]
     return _only(
         text,
@@ -59,15 +60,15 @@ def _is_whole(text: str) -> bool:
     return len(text) >= ID_LENGTH
 
 
-def _only(prefix: str, found: Sequence[str], described: Sequence[str]) -> str:
+def _only(part: str, found: Sequence[str], described: Sequence[str]) -> str:
     """The only id that was found, or the one that equals the text."""
-    if prefix in found:
-        return prefix
-    if len(prefix) < PREFIX_MIN:
-        raise InputError(f"{prefix!r} is too short for an id: give its first {PREFIX_MIN} characters or more")
+    if part in found:
+        return part
+    if len(part) < PART_MIN:
+        raise InputError(f"{part!r} is too short for an id: give its last {PART_MIN} characters, or more")
     if len(found) == 1:
         return found[0]
     more = " and others" if len(found) > CANDIDATES_SHOWN else ""
     raise InputError(
-        f"several ids begin with {prefix!r}: {', '.join(described[:CANDIDATES_SHOWN])}{more}; give more characters"
+        f"several ids begin or end with {part!r}: {', '.join(described[:CANDIDATES_SHOWN])}{more}; give the last {PART_MIN} characters of one"
     )

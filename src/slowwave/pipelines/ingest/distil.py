@@ -81,6 +81,8 @@ class ConsolidationResult:
         for fact in self.facts:
             lines.append(f"  [{fact.category}] {fact.text} ({fact.confidence:.2f})")
             lines += [f"    {note}" for note in self.about.get(fact.id, ())]
+        of_facts = {note for notes in self.about.values() for note in notes}
+        lines += [f"  {note}" for note in dict.fromkeys(self.notes) if note not in of_facts]
         lines += [f"  refused {rejected.text!r}: {rejected.reason}" for rejected in self.rejected]
         return "\n".join(lines)
 

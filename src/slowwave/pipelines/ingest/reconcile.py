@@ -1,6 +1,6 @@
 """Compares new facts with known ones and plans what each does: add, update, delete, or nothing."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -35,6 +35,9 @@ SAME_MATTER = 0.70
 """The cosine from which two texts are about the same matter, unless the embedder defines its own."""
 DUPLICATE = 0.92
 """The cosine from which two texts say nearly the same, unless the embedder defines its own."""
+
+KEPT_OUT_SHOWN = 3
+"""Facts that a note about what a person removed names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,7 @@ def reconcile(
     cases = reconcile_cases(ports, incoming, duplicates.keys() | suppressed, now, _nearness(ports))
     verdicts, mind_problems, cost = _ask_mind(ports, cases)
     about: dict[str, tuple[str, ...]] = {}
+    kept_out: dict[str, str] = {}
     for number, new in enumerate(incoming, 1):
         memory = changes.undecided(new.memory)
         if memory is None:
@@ -87,6 +91,7 @@ def reconcile(
         notes_before = len(changes.notes)
         if new.key in suppressed and memory.id not in changes.stored:
             changes.refuse(memory, new.fact.quote, "a person undid, deleted or erased it", held=True)
+            kept_out[new.key] = memory.text
         else:
             duplicate = changes.live_duplicate(memory, new.key, duplicates)
             _plan_fact(changes, new, memory, duplicate, verdicts.get(number, ()))
@@ -96,7 +101,11 @@ def reconcile(
     return ReconcileResult(
         operations=tuple(changes.operations),
         facts=tuple(changes.facts.values()),
-        notes=(*changes.notes, *unknown_category_warnings(ports, changes.facts.values())),
+        notes=(
+            *changes.notes,
+            *unknown_category_warnings(ports, changes.facts.values()),
+            *_how_it_comes_back(ports, kept_out),
+        ),
         about=about,
         waiting=changes.waiting,
         problems=(*problems, *mind_problems, *changes.problems),
@@ -197,6 +206,21 @@ def apply_verdicts(
             changes.link(stored, old, "conflict?", because=reason_of(verdict, "it may not change"))
 
 
+def _how_it_comes_back(ports: Ports, kept_out: Mapping[str, str]) -> Iterator[str]:
+    """For each run that keeps facts out, these facts, by their content keys, and what brings them back.
+
+    An erased fact is not named: nothing brings it back.
+    """
+    by_run: dict[str, list[str]] = {}
+    for key, (_, run) in ports.store.suppressed_by(ports.scope, kept_out).items() if kept_out else ():
+        by_run.setdefault(run, []).append(kept_out[key])
+    for run, texts in by_run.items():
+        more = [f"{len(texts) - KEPT_OUT_SHOWN} more"] if len(texts) > KEPT_OUT_SHOWN else []
+        shown = "; ".join([*texts[:KEPT_OUT_SHOWN], *more])
+        it = "it" if len(texts) == 1 else "them"
+        yield f"kept out, because a person removed {it}: {shown}; to bring {it} back, undo the run {run}, or add {it} again"
+
+
 def _suppressed_keys(ports: Ports, incoming: Sequence[IncomingFact]) -> frozenset[str]:
     """The content keys of facts that a person undid, deleted or erased."""
     keys = {tombstone(new.fact.text): new.key for new in incoming}
@@ -221,9 +245,9 @@ def _stated_again(ports: Ports, incoming: Sequence[IncomingFact], suppressed: Co
     ids = {new.fact.sources[0].memory for new in again}
     messages = {memory.id: memory for memory in ports.store.get((ports.scope,), ids)}
     forms = {new.key: (new.key, *stored_keys(ports, [tombstone(new.fact.text)])) for new in again}
-    since = ports.store.suppressed_since(ports.scope, [key for keys in forms.values() for key in keys])
+    since = ports.store.suppressed_by(ports.scope, [key for keys in forms.values() for key in keys])
     for new in again:
-        ended = [since[key] for key in forms[new.key] if key in since]
+        ended = [since[key][0] for key in forms[new.key] if key in since]
         message = messages.get(new.fact.sources[0].memory)
         if ended and message is not None and min(message.valid_from, message.recorded_at) > max(ended):
             stated.add(new.key)

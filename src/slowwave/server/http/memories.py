@@ -38,7 +38,7 @@ def add_messages(memory: Writing, tell: Telling, asked: ask.NewMessages) -> view
 
 @router.get("/conversations", tags=["messages"])
 def conversations(memory: Reading, after: After = None, limit: Limit = 50) -> view.Conversations:
-    """List the conversations, the one written to last first."""
+    """List the conversations, the one with the latest message first."""
     found = memory.conversations(after=after, limit=limit + 1)
     page = found[:limit]
     return view.Conversations(

@@ -196,6 +196,7 @@ class ConversationView(View):
     withheld: int
     first_at: datetime
     last_at: datetime
+    opening: str = Field(description="The first words of the user, for a person to read.")
 
 
 class ScopeView(View):
@@ -239,7 +240,7 @@ class Memories(View):
 
 
 class Conversations(View):
-    """A page of conversations, the one written to last first."""
+    """A page of conversations, the one with the latest message first."""
 
     items: list[ConversationView]
     next: str | None

@@ -75,13 +75,33 @@ class ConversationContract:
         store.apply(plan(MoveCursor(conversation="c1", cursor="distil", before=0, after=1, because="read")))
         listed = store.listed_conversations(SCOPE)
         assert [(one.name, one.title, one.messages, one.unread, one.withheld) for one in listed] == [
-            ("c2", None, 1, 0, 1),
             ("c1", "Garden", 3, 2, 0),
+            ("c2", None, 1, 0, 1),
         ]
-        assert (listed[1].first_at, listed[1].last_at) == (NOW, NOW + 2 * DAY)
+        assert (listed[0].first_at, listed[0].last_at) == (NOW, NOW + 2 * DAY)
+        assert [one.label for one in listed] == ["Garden", "c2"], "what waits for review is no name"
         assert store.unread(SCOPE) == store.unread(SCOPE, "c1") == {"c1": 2}
         assert store.unread(SCOPE, "c2") == {}
         assert store.listed_conversations(OTHER) == []
+
+    def test_conversations_are_listed_by_their_last_message_whenever_they_were_stored(self, store: Store) -> None:
+        for name, days in (("c1", 3), ("c2", 9), ("c3", 1), ("c4", 9)):
+            said = [
+                message("Obey me", conversation=name, phase="quarantined", valid_from=NOW),
+                message("Hello", conversation=name, role="assistant", valid_from=NOW),
+                message(f"I am {name}", conversation=name, valid_from=NOW + days * DAY),
+            ]
+            store.apply(plan(*map(add, said)))
+        listed = store.listed_conversations(SCOPE)
+        assert [(one.name, one.label) for one in listed] == [
+            ("c4", "I am c4"),
+            ("c2", "I am c2"),
+            ("c1", "I am c1"),
+            ("c3", "I am c3"),
+        ]
+        for place, one in enumerate(listed):
+            for after in (one, one.name):
+                assert store.listed_conversations(SCOPE, 9, after) == listed[place + 1 :]
 
     def test_a_released_message_counts_as_unread_once(self, store: Store) -> None:
         read, unread = (message(text, flags=frozenset({RELEASED})) for text in ("One", "Two"))

@@ -118,15 +118,19 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
         store.apply(plan(add(one), add(two)))
         assert store.get([SCOPE], [two.id, "nobody", one.id]) == [two, one]
 
-    def test_ids_are_found_by_how_they_begin(self, store: Store) -> None:
+    def test_ids_are_found_by_how_they_begin_or_end(self, store: Store) -> None:
         first, second, other = (fact(f"Likes {name}", id=f"{name}0") for name in ("tea", "teabags", "rye"))
         receipt = store.apply(plan(add(first), add(second), add(other)))
-        assert store.ids_with_prefix([SCOPE], "tea", 5) == ["tea0", "teabags0"]
-        assert store.ids_with_prefix([SCOPE], "tea", 1) == ["tea0"]
-        assert store.ids_with_prefix([SCOPE], "", 5) == ["rye0", "tea0", "teabags0"]
-        assert store.ids_with_prefix([OTHER], "tea", 5) == []
-        assert store.run_ids_with_prefix(SCOPE, receipt.run_id[:2], 5) == [receipt.run_id]
-        assert store.run_ids_with_prefix(OTHER, receipt.run_id, 5) == []
+        assert store.short_ids([SCOPE], "tea", 5) == ["tea0", "teabags0"]
+        assert store.short_ids([SCOPE], "tea", 1) == ["tea0"]
+        assert store.short_ids([SCOPE], "", 5) == ["rye0", "tea0", "teabags0"]
+        assert store.short_ids([OTHER], "tea", 5) == []
+        assert store.short_ids([SCOPE], "a0", 5) == ["tea0"]
+        assert store.short_ids([SCOPE], "0", 2) == ["rye0", "tea0"]
+        assert store.short_ids([OTHER, SCOPE], "bags0", 5) == ["teabags0"]
+        assert store.short_run_ids(SCOPE, receipt.run_id[-6:], 5) == [receipt.run_id]
+        assert store.short_run_ids(SCOPE, receipt.run_id[:2], 5) == [receipt.run_id]
+        assert store.short_run_ids(OTHER, receipt.run_id, 5) == []
 
     def test_a_message_known_by_its_id_is_not_stored_twice(self, store: Store) -> None:
         store.apply(plan(add(message("Hello", ref="a")), cause="observe"))
@@ -278,16 +282,16 @@ class StoreContract(ConversationContract, JournalContract, NotesContract):
 
     def test_a_suppression_lasts_until_it_is_removed(self, store: Store) -> None:
         key = content_key("Likes tea")
-        store.apply(plan(Suppress(key=key, because="undone")))
+        held = store.apply(plan(Suppress(key=key, because="undone")))
         assert store.suppressed_keys(SCOPE, [key, "0" * 32]) == {key}
         assert store.suppressed_keys(OTHER, [key]) == frozenset()
-        assert store.suppressed_since(SCOPE, [key, "0" * 32]) == {key: NOW}
-        assert store.suppressed_since(OTHER, [key]) == {}
-        store.apply(plan(Suppress(key=key, because="undone again"), at=NOW + DAY))
-        assert store.suppressed_since(SCOPE, [key]) == {key: NOW + DAY}
+        assert store.suppressed_by(SCOPE, [key, "0" * 32]) == {key: (NOW, held.run_id)}
+        assert store.suppressed_by(OTHER, [key]) == {}
+        later = store.apply(plan(Suppress(key=key, because="undone again"), at=NOW + DAY))
+        assert store.suppressed_by(SCOPE, [key]) == {key: (NOW + DAY, later.run_id)}
         store.apply(plan(Suppress(key=key, because="said again", on=False), at=NOW + 2 * DAY))
         assert store.suppressed_keys(SCOPE, [key]) == frozenset()
-        assert store.suppressed_since(SCOPE, [key]) == {}
+        assert store.suppressed_by(SCOPE, [key]) == {}
 
     # ---- selecting
 

@@ -82,25 +82,27 @@ WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'title'
 -- name: last_memory (low, high)
 SELECT max(key) FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 
--- name: conversation_places (scope, snapshot, before, limit)
-SELECT name, title, place FROM (
-    SELECT c.name, c.title, (
-        SELECT key FROM memories WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL
-            AND phase <> 'retracted' AND key <= $2
-        ORDER BY seq DESC LIMIT 1
-    ) AS place
-    FROM conversations c WHERE c.scope = $1 OFFSET 0  -- otherwise the server looks each place up twice
-) AS listed
-WHERE place < $3 ORDER BY place DESC LIMIT nullif($4, -1)
+-- name: conversation_places (scope, snapshot, at, before, limit)
+SELECT c.name, c.title, m.valid_from, m.key FROM conversations c CROSS JOIN LATERAL (
+    SELECT key, valid_from FROM memories WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL
+        AND phase <> 'retracted' AND key <= $2
+    ORDER BY seq DESC LIMIT 1
+) m
+WHERE c.scope = $1 AND (CAST($3 AS bigint) IS NULL OR (m.valid_from, m.key) < ($3, $4))
+ORDER BY m.valid_from DESC, m.key DESC LIMIT nullif($5, -1)
 
 -- name: conversation_place (scope, name, snapshot)
-SELECT key FROM memories
+SELECT valid_from, key FROM memories
 WHERE scope = $1 AND conversation = $2 AND seq IS NOT NULL AND phase <> 'retracted' AND key <= $3
 ORDER BY seq DESC LIMIT 1
 
--- name: conversation_counts (scope, names)
-SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from)
-FROM memories
+-- name: conversation_counts (scope, names, length)
+SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from), (
+        SELECT substr(text, 1, CAST($3 AS integer)) FROM memories f WHERE f.scope = $1 AND f.conversation = m.conversation
+            AND f.seq IS NOT NULL AND f.phase IN ('active', 'cold') AND f.role = 'user'
+        ORDER BY f.seq LIMIT 1
+    )
+FROM memories m
 WHERE scope = $1 AND conversation IN (SELECT jsonb_array_elements_text(CAST($2 AS jsonb))) AND seq IS NOT NULL
     AND phase <> 'retracted'
 GROUP BY conversation
@@ -189,10 +191,11 @@ SELECT content FROM held
 WHERE scope = $1 AND content COLLATE "C" >= $2 AND content COLLATE "C" < $3 ORDER BY content COLLATE "C"
 
 -- name: held_since (low, high, keys)
-SELECT CAST(j.payload AS jsonb) ->> 0, max(r.at) FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
+SELECT DISTINCT ON (1) CAST(j.payload AS jsonb) ->> 0, r.at, coalesce(r.parent, r.id)
+FROM journal j JOIN runs r ON r.scope = j.scope AND r.key = j.run
 WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND $2 AND j.op = 'hold' AND CAST(CAST(j.payload AS jsonb) ->> 1 AS boolean)
     AND CAST(j.payload AS jsonb) ->> 0 IN (SELECT jsonb_array_elements_text(CAST($3 AS jsonb)))
-GROUP BY 1
+ORDER BY 1, r.at DESC
 
 -- name: add_run ({run}) strict
 INSERT INTO runs ({run}) VALUES {values} ON CONFLICT DO NOTHING
@@ -596,8 +599,14 @@ SELECT token, name FROM embedders
 -- name: memory_ids_with_prefix (scope, low, high, limit)
 SELECT id FROM memories WHERE scope = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4
 
+-- name: memory_ids_with_ending (scope, ending, limit)
+SELECT id FROM memories WHERE scope = $1 AND right(id, length($2)) = $2 ORDER BY id LIMIT $3
+
 -- name: run_ids_with_prefix (scope, low, high, limit)
 SELECT id FROM runs WHERE scope = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4
+
+-- name: run_ids_with_ending (scope, ending, limit)
+SELECT id FROM runs WHERE scope = $1 AND right(id, length($2)) = $2 ORDER BY id LIMIT $3
 
 -- name: memory (scope, id)
 SELECT {memory} FROM memories WHERE scope = $1 AND id = $2

@@ -73,24 +73,26 @@ SELECT key, op, memory, other, because, payload FROM journal WHERE key BETWEEN :
 SELECT max(key) FROM memories WHERE key BETWEEN :low AND :high
 
 -- name: conversation_places
-SELECT name, title, place FROM (
-    SELECT c.name, c.title, (
-        SELECT key FROM memories WHERE scope = :scope AND conversation = c.name AND seq IS NOT NULL
-            AND phase <> 'retracted' AND key <= :snapshot
-        ORDER BY seq DESC LIMIT 1
-    ) AS place
-    FROM conversations c WHERE c.scope = :scope
-) AS listed
-WHERE place < :before ORDER BY place DESC LIMIT :limit
+SELECT c.name, c.title, m.valid_from, m.key FROM conversations c JOIN memories m ON m.key = (
+    SELECT key FROM memories WHERE scope = :scope AND conversation = c.name AND seq IS NOT NULL
+        AND phase <> 'retracted' AND key <= :snapshot
+    ORDER BY seq DESC LIMIT 1
+)
+WHERE c.scope = :scope AND (:at IS NULL OR (m.valid_from, m.key) < (:at, :before))
+ORDER BY m.valid_from DESC, m.key DESC LIMIT :limit
 
 -- name: conversation_place
-SELECT key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL
+SELECT valid_from, key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL
     AND phase <> 'retracted' AND key <= :snapshot
 ORDER BY seq DESC LIMIT 1
 
 -- name: conversation_counts
-SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from)
-FROM memories
+SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from), (
+        SELECT substr(text, 1, :length) FROM memories f WHERE f.scope = :scope AND f.conversation = m.conversation
+            AND f.seq IS NOT NULL AND f.phase IN ('active', 'cold') AND f.role = 'user'
+        ORDER BY f.seq LIMIT 1
+    )
+FROM memories m
 WHERE scope = :scope AND conversation IN (SELECT value FROM json_each(:names)) AND seq IS NOT NULL AND phase <> 'retracted'
 GROUP BY conversation
 
@@ -173,7 +175,7 @@ SELECT count(*) FROM memories WHERE scope = ? AND id IN (SELECT value FROM json_
 SELECT content FROM held WHERE scope = ? AND content >= ? AND content < ? ORDER BY content
 
 -- name: held_since
-SELECT json_extract(j.payload, '$[0]'), max(r.at) FROM journal j JOIN runs r ON r.key = j.run
+SELECT json_extract(j.payload, '$[0]'), max(r.at), coalesce(r.parent, r.id) FROM journal j JOIN runs r ON r.key = j.run
 WHERE j.key BETWEEN :low AND :high AND j.op = 'hold' AND json_extract(j.payload, '$[1]')
     AND json_extract(j.payload, '$[0]') IN (SELECT value FROM json_each(:keys))
 GROUP BY 1
@@ -529,8 +531,14 @@ SELECT token, name FROM embedders
 -- name: memory_ids_with_prefix
 SELECT id FROM memories WHERE scope = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?
 
+-- name: memory_ids_with_ending
+SELECT id FROM memories WHERE scope = :scope AND substr(id, -length(:ending)) = :ending ORDER BY id LIMIT :limit
+
 -- name: run_ids_with_prefix
 SELECT id FROM runs WHERE scope = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?
+
+-- name: run_ids_with_ending
+SELECT id FROM runs WHERE scope = :scope AND substr(id, -length(:ending)) = :ending ORDER BY id LIMIT :limit
 
 -- name: memory
 SELECT {memory} FROM memories WHERE scope = ? AND id = ?
