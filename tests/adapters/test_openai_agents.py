@@ -163,6 +163,21 @@ async def test_each_item_has_the_trust_of_who_said_it(memory: AgentMemory) -> No
     assert trust["a text"] == trust["[item]"] == ("tool", "tool")
 
 
+async def test_an_item_with_what_a_tool_returned_is_a_tools_and_one_of_reasoning_is_kept(memory: AgentMemory) -> None:
+    items: list[Any] = [
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "content": "I live in Rome"}, {"type": "input_text", "text": "So?"}],
+        },
+        {"role": "assistant", "content": [{"type": "output_text", "text": "<think>I wonder"}]},
+    ]
+    session = SlowwaveSession("chat", memory)
+    await session.add_items(items)
+    assert await session.get_items() == items
+    stored = memory.get_all(kinds=["message"], order="recorded")
+    assert [(one.text, one.trust) for one in stored] == [("[tool_result]\nSo?", "tool"), ("[reasoning]", "assistant")]
+
+
 async def test_what_a_person_erases_is_gone_from_the_session_too(memory: AgentMemory) -> None:
     session = SlowwaveSession("chat", memory)
     await session.add_items([*ITEMS, ODD[3]])

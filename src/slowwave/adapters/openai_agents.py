@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from slowwave import AgentMemory, InputError, Memory, Message
 from slowwave.adapters import missing, tolerated
+from slowwave.model.content import by_source, without_reasoning
 
 try:
     from agents.memory import SessionSettings
@@ -239,12 +240,15 @@ def _depth(value: object) -> int:
 
 
 def _role(item: object) -> str:
-    """The role of an item. What is neither a message nor a request of the model counts as the output of a tool."""
+    """The role of an item. What is neither a message nor a request of the model counts as the output of a tool.
+
+    An item is one message, so one that contains what a tool returned is a tool's.
+    """
     if not isinstance(item, Mapping):
         return "tool"
     role = item.get("role")
     if role in ROLES:
-        return str(role)
+        return "tool" if any(source == "tool" for source, _ in by_source(role, item.get("content"))) else str(role)
     return "tool" if "output" in item or role is not None else "assistant"
 
 
@@ -252,8 +256,10 @@ def _words(item: object) -> str:
     """The words of an item; of one without words its type in brackets, such as "[function_call get_weather]"."""
     if not isinstance(item, Mapping):
         return item if isinstance(item, str) and item.strip() else "[item]"
-    texts = _texts(item.get("content", item.get("output")))
-    if words := "\n".join(text for text in texts if text.strip()):
+    words = "\n".join(text for text in _texts(item.get("content", item.get("output"))) if text.strip())
+    if words and item.get("role") == "assistant" and not without_reasoning(words)[0]:
+        return "[reasoning]"
+    if words:
         return words
     names = (item.get("type"), item.get("name"))
     return f"[{' '.join(name for name in names if isinstance(name, str) and name.strip()) or 'item'}]"
