@@ -257,3 +257,33 @@ def test_an_import_reads_times_without_an_offset_in_the_zone(store: str, tmp_pat
         "epoch": "2025-06-10T18:30:00-05:00",
         "own": "2025-06-11T08:30:00+09:00",
     }
+
+
+def test_times_of_changes_are_shown_in_the_zone(store: str) -> None:
+    with Slowwave.open(store, llm=None, embedder="none", clock=FrozenClock(NOW), zone="Asia/Tokyo") as whole:
+        memory = whole.within("alice")
+        told(memory, "Rufus barks.", EVENING)
+        fact = memory.add("Rufus is a dog").ids[0]
+        memory.sleep()
+        (event,), explained = memory.history(fact), memory.explain(fact)
+        (scope,), (talk,) = whole.scopes(), memory.conversations()
+        runs = memory.runs(parts="all")
+        shown = [
+            *(run.at for run in (*runs, *memory.run(runs[0].id).parts)),
+            *(event.at, explained.history[0].at, scope.last_written, talk.last_at),
+            *(memory.status().last_sleep, memory.health().slept),
+        ]
+        assert {at and offset(at) for at in shown} == {timedelta(hours=9)}
+        assert f"{event.at:%Y-%m-%d %H:%M}" == "2026-03-02 05:00"
+        assert "2026-03-02 05:00 add" in str(explained)
+        assert talk.last_at == EVENING
+
+
+def test_an_end_at_the_end_of_the_calendar_does_no_harm(store: str) -> None:
+    ends = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=timezone(timedelta(hours=14)))
+    with opened(store, zone="+14:00") as memory:
+        fact = memory.get(memory.add("Rufus is a dog", at=MORNING, expires_at=ends).ids[0])
+        assert fact.expires_at == ends
+        assert memory.search("Rufus")[0].memory == fact
+        assert memory.sleep().problems == ()
+        assert memory.doctor(deep=True) == []

@@ -20,6 +20,7 @@ from slowwave.model.pass_record import PassRecord
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.scope import Scope, checked_scope, scope_of
 from slowwave.model.suggestions import suggests_names
+from slowwave.model.zone import local
 from slowwave.ports import LLM, Clock, Embedder, Mind, Progress
 from slowwave.session import (
     FROM_SETTINGS,
@@ -222,7 +223,8 @@ class Slowwave:
             if len(page) < size:
                 break
             last = page[-1].path
-        return found
+        zone = self._session.ports.zone
+        return [replace(one, last_written=one.last_written and local(one.last_written, zone)) for one in found]
 
     def find(self, memory_id: str, prefix: str = "") -> Memory:
         """Return the memory with an id from any scope at or below a prefix, the first in order of path.

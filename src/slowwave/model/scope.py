@@ -31,7 +31,7 @@ class Scope:
         names: its decoded names, such as ("acme", "alice"). `Slowwave.within(*names)` opens it.
         messages: how many messages it contains, archived and retracted ones included.
         facts: how many facts are in use: active or core, without summaries.
-        last_written: when the latest run wrote to it, in UTC; None: its runs were erased, or none was stored.
+        last_written: when the latest run wrote to it, in the zone of the store; None: its runs were erased, or none was stored.
     """
 
     path: str

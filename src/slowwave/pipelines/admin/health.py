@@ -11,6 +11,7 @@ from slowwave.model.pass_record import PassRecord
 from slowwave.model.progress import DISTIL_CURSOR
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
+from slowwave.model.zone import local
 from slowwave.pipelines.conversations import READABLE
 from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.ingest.reembed import without_vector
@@ -122,7 +123,12 @@ def health(ports: Ports, *, troubles: Sequence[str | None] = ()) -> Health:
         *_unread(ports),
         *_held(ports),
     )
-    return Health(scope=scope, findings=findings, left=max(0, hot - len(facts)), slept=record.ended)
+    return Health(
+        scope=scope,
+        findings=findings,
+        left=max(0, hot - len(facts)),
+        slept=record.ended and local(record.ended, ports.zone),
+    )
 
 
 def _store(ports: Ports) -> Iterator[Finding]:

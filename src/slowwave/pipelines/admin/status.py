@@ -4,6 +4,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED
 from slowwave.model.plan import FREE
 from slowwave.model.query import Where
 from slowwave.model.status import Status
+from slowwave.model.zone import local
 from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.ingest.reembed import without_vector
 from slowwave.pipelines.recall.core_memory import core_lines
@@ -20,6 +21,7 @@ def status(ports: Ports) -> Status:
     conversations = [found for found in store.conversations(scope) if found.name]
     embedder = ports.embedder.name if ports.embedder else None
     slept, record = store.runs(scope, 1, "sleep"), store.pass_record(scope)
+    last_sleep = max((at for at in (record.ended, slept[0].at if slept else None) if at), default=None)
     core = core_lines(ports)
     return Status(
         scope=scope,
@@ -34,7 +36,7 @@ def status(ports: Ports) -> Status:
         embedder=embedder,
         unembedded=len(without_vector(ports)),
         mind=ports.mind.name,
-        last_sleep=max((at for at in (record.ended, slept[0].at if slept else None) if at), default=None),
+        last_sleep=last_sleep and local(last_sleep, ports.zone),
         cost=sum(store.costs(scope).values(), FREE),
         policy=fingerprint(ports.config),
         unproved=sum(proof.scope == scope for proof in store.pending_proofs()),

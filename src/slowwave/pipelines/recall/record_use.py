@@ -11,6 +11,7 @@ from slowwave.model.names import checked_id, optional_name
 from slowwave.model.operations import Change, Link, Use
 from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Context, Hit
+from slowwave.model.zone import local
 from slowwave.pipelines.planning import new_id, record_use, split_groups, transition
 from slowwave.policy.ranking.association import decayed_weight, effective_weight
 from slowwave.policy.retention.policies import associated, is_expired
@@ -43,7 +44,7 @@ def use(ports: Ports, used: Used | Iterable[Used], *, session: str | int | None 
     if not counted:
         return 0, None
     because = f"{len(counted)} memories were used"
-    session = session if session is not None else f"{now:%Y-%m-%d}"
+    session = session if session is not None else f"{local(now, ports.zone):%Y-%m-%d}"
     uses = [
         Use(used_version=memory, after=record_use(memory, ports.config, now, session), because="used")
         for memory in counted

@@ -492,7 +492,7 @@ def _instants(memory: Memory, config: Config) -> Iterator[datetime]:
     if memory.phase != "active":
         return
     if (last := expiry(memory, config)) and last < _END:
-        yield last + _NEXT
+        yield last.astimezone(UTC) + _NEXT  # in an offset to the east it may be the last instant of the calendar
     if not exemption_reason(memory):
         yield from filter(None, (policy_of(config).fading_from(memory, config), _archived_from(memory, config)))
 
