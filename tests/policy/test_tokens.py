@@ -24,7 +24,7 @@ from slowwave.policy.text.tokens import STOP_WORDS, _stemmer, stem, term_id, ter
         ("JavaScript on an iPhone", ["javascript", "on", "an", "iphone"]),
         ("l'homme qu'elle aime", ["l", "homme", "qu", "elle", "aime"]),
         ("straße Ørsted Łódź İstanbul", ["strasse", "orsted", "lodz", "istanbul"]),
-        ("東京都へ", ["東京", "京都", "都へ"]),
+        ("東京都へ", ["东京", "京都", "都へ"]),
         ("猫", ["猫"]),
         ("서울에서", ["서울", "울에", "에서"]),
         ("กรุง", ["กร", "รุ", "ุง"]),
@@ -98,3 +98,11 @@ def test_only_the_stemmer_of_one_language_is_imported() -> None:
     ).stdout.split()
     assert "slowwave_stems.porter_stemmer" in words_alone
     assert not [name for name in words_alone if "snowballstemmer" in name or "french" in name]
+
+
+@pytest.mark.parametrize(
+    ("traditional", "simple"),
+    [("廣東", "广东"), ("雲龍軟體", "云龙软体"), ("臺灣的頭髮", "台湾的头发"), ("裡面和後面", "里面和后面")],
+)
+def test_both_scripts_of_chinese_give_the_same_words(traditional: str, simple: str) -> None:
+    assert words(traditional) == words(simple) == words(traditional[0] + simple[1:])

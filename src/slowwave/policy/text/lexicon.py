@@ -1,4 +1,4 @@
-"""English word tables, read once from `policy/data/english.json`: grammar, irregular forms, numbers, exclusive sets.
+"""English word tables, read once from `policy/data/english.json`, and the characters of Chinese in `policy/data/hanzi.txt`.
 
 A table of the file is a list of lines; words in a line are separated by spaces. Regular expressions and single short lists
 stay in the modules that use them.
@@ -18,6 +18,19 @@ def _tables() -> Mapping[str, list[str]]:
     assert data is not None
     tables: Mapping[str, list[str]] = json.loads(data)
     return tables
+
+
+@cache
+def simplified() -> Mapping[int, str]:
+    """The simplified character of each traditional one of Chinese, for `str.translate`; `tools/write_hanzi.py` writes them.
+
+    >>> "廣東".translate(simplified())
+    '广东'
+    """
+    data = get_data("slowwave.policy", "data/hanzi.txt")
+    assert data is not None
+    traditional, plain = data.decode().splitlines()
+    return {ord(character): other for character, other in zip(traditional, plain, strict=True)}
 
 
 def table_lines(table: str) -> tuple[tuple[str, ...], ...]:

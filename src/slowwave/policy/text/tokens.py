@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import IRREGULAR, table_words
+from slowwave.policy.text.lexicon import IRREGULAR, simplified, table_words
 
 STOP_WORDS: Final = table_words("stop_words")
 """English words that carry grammar rather than content. They are left out of questions, but stay in stored texts."""
@@ -22,6 +22,7 @@ _UNSPACED: Final = (
     "\u1100-\u11ff\uac00-\ud7af"  # Hangul
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff"  # Thai, Lao, Burmese, Khmer
 )
+_HAN: Final = lazy_regex("[\u3400-\u4dbf\u4e00-\u9fff]")
 _UNSPACED_WORD: Final = lazy_regex(rf"[{_UNSPACED}]+")
 # Python's \w does not count the vowel signs of Indic scripts as letters, but they belong to the word.
 _LETTER: Final = rf"(?:(?![{_UNSPACED}])[^\W_]|[\u0900-\u0963\u0966-\u0dff\u0f71-\u0fbc])"
@@ -56,12 +57,13 @@ def words(text: str) -> list[str]:
     """The words of a text, lower-cased, without diacritics, in order.
 
     Runs of a script without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become overlapping pairs
-    of characters; a single character is a word. Identifiers of code yield the whole identifier and its parts.
+    of characters; a single character is a word. Traditional characters of Chinese become simplified ones. Identifiers of
+    code yield the whole identifier and its parts.
 
     >>> words("Café at 10 GB/s, don't!")
     ['cafe', 'at', '10', 'gb/s', "don't"]
     >>> words("東京都 max_retries in C++")
-    ['東京', '京都', 'maxretries', 'max', 'retries', 'in', 'c++']
+    ['东京', '京都', 'maxretries', 'max', 'retries', 'in', 'c++']
     """
     if text.isascii() and _MORE_THAN_RUNS.search(text) is None:
         return text.encode("ascii").translate(_RUNS).decode("ascii").split()
@@ -74,12 +76,13 @@ def words(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """The text lower-cased and without diacritics, in one normal form."""
+    """The text lower-cased, without diacritics and in simplified characters of Chinese, in one normal form."""
     if text.isascii():
         return text.lower()
     lowered = unicodedata.normalize("NFKC", text).casefold()
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", lowered))
-    return unicodedata.normalize("NFC", bare).translate(_PLAIN)
+    plain = unicodedata.normalize("NFC", bare).translate(_PLAIN)
+    return plain.translate(simplified()) if _HAN.search(plain) else plain
 
 
 def _whole_and_parts(match: re.Match[str]) -> str:
