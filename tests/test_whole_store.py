@@ -79,11 +79,73 @@ def test_a_deleted_scope_is_erased_and_those_below_it_stay(store: Slowwave) -> N
     assert (len(receipt.destroyed), receipt.verified) == (1, True)
     assert alice.get_all() == []
     assert [fact.text for fact in notes.get_all()] == ["Tea is in the kitchen"]
-    assert [(scope.names[-1], scope.facts) for scope in store.scopes()] == [("a b", 0), ("notes", 1)]
+    assert [(scope.names[-1], scope.facts) for scope in store.scopes()] == [("notes", 1)]
     with pytest.raises(NotFoundError):
         store.delete_scope("acme/nobody")
     (below,) = store.scopes("acme/a%20b/notes")
     assert len(store.delete_scope(below).destroyed) == 1, "as `within` takes it"
+    assert store.scopes() == []
+
+
+def paths(store: Slowwave) -> list[str]:
+    """The rows of scopes and the prefixes of keys, as stored."""
+    kept: Any = store._session.ports.store
+    return [*kept.all_paths(), *(key.prefix for key in store.list_keys())]
+
+
+def test_no_name_of_a_deleted_scope_stays_and_it_can_be_made_again(store: Slowwave) -> None:
+    names = ("users", "zebulon@kestrel.example")
+    key = store.add_key("Zebulon's laptop", prefix=names).key
+    memory = store.within(*names)
+    memory.add("Zebulon owns a kite")
+    assert store.delete_scope(*names).verified
+    assert not any("zebulon" in path for path in paths(store))
+    (revoked,) = store.list_keys()
+    assert (revoked.id, revoked.label, revoked.revoked_at is None) == (key.id, "", False)
+    assert store.scopes() == []
+    file = Path(store._session.name)
+    if file.exists():
+        assert not any(b"zebulon" in part.read_bytes().lower() for part in file.parent.iterdir())
+    assert store.delete_scope(*names).verified, "it can be repeated"
+    memory.add("Zebulon owns a boat")
+    assert [scope.names for scope in store.scopes()] == [names]
+    assert [run.cause for run in memory.runs()][:2] == ["add", "erase"], "the journal goes on"
+    assert store.doctor(deep=True) == []
+
+
+def test_a_scope_in_which_nothing_is_stored_is_not_named(store: Slowwave) -> None:
+    memory = store.within("users", "zebulon")
+    for fails in (
+        lambda: store.delete_scope("users", "zebulon"),
+        lambda: memory.erase(text="kite"),
+        lambda: memory.erase(conversation="monday"),
+        lambda: memory.delete("6b0ke4mdwgzdzgkzw396"),
+        lambda: memory.set_title("monday", "A kite"),
+        lambda: store.retry(("users", "zebulon")),
+    ):
+        with pytest.raises(NotFoundError):
+            fails()
+    memory.sleep()
+    assert not any("zebulon" in path for path in paths(store))
+    assert store.scopes() == []
+    memory.add("Zebulon owns a kite")
+    assert [scope.path for scope in store.scopes()] == ["users/zebulon"]
+
+
+def test_a_scope_is_named_in_every_call_as_within_names_it(store: Slowwave) -> None:
+    identity = store.within("users", "Ann / Lee").add("Ann owns a kite").ids[0]
+    (scope,) = store.scopes(("users", "Ann / Lee"))
+    for given in (scope, scope.path, scope.names, list(scope.names)):
+        assert store.scopes(given) == [scope]
+        assert store.find(identity, given).id == identity
+        assert store.doctor(scopes=[given]) == []
+        assert store.retry(given) == []
+        assert store.add_key("laptop", prefix=given).key.prefix == scope.path
+    with AgentMemory.in_memory(scope=("users", 7), embedder="none") as memory:
+        assert memory.scope == "users/7"
+    store.within("Bo Li").add("Bo owns a boat")
+    assert len(store.delete_scope("Bo Li").destroyed) == 1
+    assert len(store.delete_scope("users", "Ann / Lee").destroyed) == 1
 
 
 def test_closing_a_memory_leaves_the_store_open_and_closing_the_store_closes_all(store: Slowwave) -> None:

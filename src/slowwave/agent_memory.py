@@ -28,6 +28,7 @@ from slowwave.model.note import Note
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts, in_zone
 from slowwave.model.query import Context, Hit, Where
+from slowwave.model.scope import ScopeName
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.model.suggestions import suggests_names
 from slowwave.model.zone import local
@@ -91,7 +92,7 @@ class AgentMemory:
         *,
         knowledge: Knowledge | None = None,
         ports: Ports | None = None,
-        scope: str | None = None,
+        scope: ScopeName | None = None,
         inherit: bool = False,
         llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
         embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
@@ -152,7 +153,7 @@ class AgentMemory:
         cls,
         store: str | Path | None = None,
         *,
-        scope: str | None = None,
+        scope: ScopeName | None = None,
         inherit: bool = False,
         llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
         embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
@@ -211,7 +212,7 @@ class AgentMemory:
     def in_memory(
         cls,
         *,
-        scope: str | None = None,
+        scope: ScopeName | None = None,
         llm: str | LLM | Mind | None = None,
         embedder: str | Embedder | None = "static",
         config: Config | None = None,
@@ -1338,7 +1339,7 @@ class AgentMemory:
         return to_text(picture) if text else to_svg(picture)
 
     def doctor(
-        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
     ) -> list[str]:
         """Check the whole store. Returns the problems as sentences; an empty list if there are none.
 
@@ -1354,7 +1355,7 @@ class AgentMemory:
         return [*lines, *store.check(deep=deep, scopes=scopes)]
 
     def checks(
-        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
     ) -> "list[Check]":
         """Check the store, the model and the embedder one by one; the embedder is called, the model is not.
 

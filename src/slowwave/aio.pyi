@@ -20,7 +20,7 @@ from slowwave.model.pass_record import PassRecord
 from slowwave.model.plan import Event, Plan, Receipt, Run, RunParts
 from slowwave.model.proof import PendingProof, StoreProof
 from slowwave.model.query import Context, Hit
-from slowwave.model.scope import Scope
+from slowwave.model.scope import Scope, ScopeName
 from slowwave.model.status import Conversation, LinkRow, Status
 from slowwave.pipelines.admin.checks import Check
 from slowwave.pipelines.admin.costs import CostReport, Estimate
@@ -69,7 +69,7 @@ class AsyncAgentMemory:
         cls,
         store: str | Path | None = None,
         *,
-        scope: str | None = None,
+        scope: ScopeName | None = None,
         inherit: bool = False,
         llm: str | LLM | Mind | None | FromSettings = ...,
         embedder: str | Embedder | None | FromSettings = ...,
@@ -85,7 +85,7 @@ class AsyncAgentMemory:
     def in_memory(
         cls,
         *,
-        scope: str | None = None,
+        scope: ScopeName | None = None,
         llm: str | LLM | Mind | None = None,
         embedder: str | Embedder | None = "static",
         config: Config | None = None,
@@ -273,10 +273,10 @@ class AsyncAgentMemory:
     async def estimate(self, conversation: str | int | None = None) -> Estimate: ...
     async def plot(self, kind: str = "forgetting", *, memory_id: str | None = None, text: bool = False) -> str: ...
     async def doctor(
-        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
     ) -> list[str]: ...
     async def checks(
-        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
     ) -> list[Check]: ...
     async def update(
         self,
@@ -371,14 +371,16 @@ class AsyncSlowwave:
     def within(
         self, *names: str | int | UUID | Scope, inherit: bool = False, zone: str | None = None
     ) -> AsyncAgentMemory: ...
-    async def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]: ...
-    async def find(self, memory_id: str, prefix: str = "") -> Memory: ...
-    async def delete_scope(self, path: str | Scope, *, rewrite: bool | None = None) -> ErasureReceipt: ...
+    async def scopes(
+        self, prefix: ScopeName = "", *, after: ScopeName | None = None, limit: int | None = None
+    ) -> list[Scope]: ...
+    async def find(self, memory_id: str, prefix: ScopeName = "") -> Memory: ...
+    async def delete_scope(self, *names: str | int | UUID | Scope, rewrite: bool | None = None) -> ErasureReceipt: ...
     async def add_key(
         self,
         label: str,
         *,
-        prefix: str = "",
+        prefix: ScopeName = "",
         rights: Collection[str] = ("read", "write"),
         trust: Trust = "user",
         expires_at: datetime | None = None,
@@ -398,12 +400,12 @@ class AsyncSlowwave:
     async def fleet(self) -> Fleet: ...
     async def ready(self) -> list[str]: ...
     async def doctor(
-        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
     ) -> list[str]: ...
     async def prove_erased(self, *, rewrite: bool | None = None, on_progress: Progress | None = None) -> StoreProof: ...
     async def pending_proofs(self) -> list[PendingProof]: ...
     async def failing(self) -> dict[str, PassRecord]: ...
-    async def retry(self, scope: str | None = None) -> list[str]: ...
+    async def retry(self, scope: ScopeName | None = None) -> list[str]: ...
     async def backup(self, path: str | Path) -> None: ...
     async def close(self) -> None: ...
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from slowwave.model.operations import RejectFact
     from slowwave.model.query import Query, Ranked, Where
     from slowwave.model.schema import SchemaState
-    from slowwave.model.scope import Scope
+    from slowwave.model.scope import Scope, ScopeName
     from slowwave.model.status import Conversation, ConversationState, LinkRow, Repaired
 
 
@@ -498,7 +498,7 @@ class Store(
         """Check the environment of the store: what was checked, whether it is well, and a finding with advice."""
         ...
 
-    def check(self, *, deep: bool = False, scopes: Collection[str] | int | None = None) -> list[str]:
+    def check(self, *, deep: bool = False, scopes: Collection[ScopeName] | int | None = None) -> list[str]:
         """Return the problems of the store as sentences; empty if there are none. Deep also replays the journal.
 
         Args:

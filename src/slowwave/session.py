@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
-from uuid import UUID
 
 from slowwave import forks, settings
 from slowwave.composition import build_ports
@@ -13,7 +12,7 @@ from slowwave.errors import ClosedError, InputError, PortError
 from slowwave.model.config import Config
 from slowwave.model.names import checked_name
 from slowwave.model.plan import Receipt
-from slowwave.model.scope import DEFAULT_SCOPE, ancestors, checked_scope, scope_of
+from slowwave.model.scope import DEFAULT_SCOPE, ScopeName, ancestors, path_of, scope_of
 from slowwave.model.suggestions import instead_of, use
 from slowwave.ports import LLM, Clock, Embedder, Mind, Ports
 
@@ -210,7 +209,7 @@ class MemorySession:
 
     def within(self, names: Sequence[object], *, inherit: bool, zone: str | None = None) -> "MemorySession":
         """The session of a scope below this one, by the names of its path."""
-        scope = scope_of(plain_names(names), below=self.scope)
+        scope = scope_of(names, below=self.scope)
         return self.view(ports_of(self.ports, scope, inherit=inherit, zone=zone))
 
     def close(self) -> None:
@@ -272,7 +271,7 @@ class MemorySession:
 def open_store(
     where: str | Path | None,
     *,
-    scope: str | None = None,
+    scope: ScopeName | None = None,
     inherit: bool = False,
     llm: str | LLM | Mind | None | FromSettings = FROM_SETTINGS,
     embedder: str | Embedder | None | FromSettings = FROM_SETTINGS,
@@ -288,7 +287,7 @@ def open_store(
         raise InputError("store='' names no file: give a path, ':memory:', or None for the one of the settings")
     ports = build_ports(
         str(where) if where is not None else known.store or settings.default_store(),
-        checked_scope(scope if scope is not None else known.scope or DEFAULT_SCOPE),
+        path_of(scope if scope is not None else known.scope or DEFAULT_SCOPE),
         inherit=inherit,
         llm=known.llm if isinstance(llm, FromSettings) else llm,
         embedder=(known.embedder or "static") if isinstance(embedder, FromSettings) else embedder,
@@ -298,11 +297,6 @@ def open_store(
         create=create,
     )
     return StoreSession(ports, strict=strict)
-
-
-def plain_names(names: Sequence[object]) -> list[object]:
-    """The names of a scope, UUIDs as their text."""
-    return [str(name) if isinstance(name, UUID) else name for name in names]
 
 
 def ports_of(ports: Ports, scope: str, *, inherit: bool = False, zone: str | None = None) -> Ports:

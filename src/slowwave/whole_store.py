@@ -18,7 +18,7 @@ from slowwave.model.memory import Memory, Trust
 from slowwave.model.names import checked_id, optional_count
 from slowwave.model.pass_record import PassRecord
 from slowwave.model.proof import PendingProof, StoreProof
-from slowwave.model.scope import Scope, checked_scope, scope_of
+from slowwave.model.scope import Scope, ScopeName, is_path, path_of, scope_of
 from slowwave.model.suggestions import suggests_names
 from slowwave.model.zone import local
 from slowwave.ports import LLM, Clock, Embedder, Mind, Progress
@@ -27,7 +27,6 @@ from slowwave.session import (
     FromSettings,
     MemorySession,
     open_store,
-    plain_names,
     ports_of,
     refuse_unknown_arguments,
 )
@@ -193,10 +192,12 @@ class Slowwave:
             InputError: there is no name, one is invalid, the path is longer than 2,048 bytes of UTF-8, or the zone is unknown.
         """
         if len(names) == 1 and isinstance(names[0], Scope):
-            return self._at(checked_scope(names[0].path), inherit=inherit, zone=zone)
-        return self._at(scope_of(plain_names(names)), inherit=inherit, zone=zone)
+            return self._at(path_of(names[0]), inherit=inherit, zone=zone)
+        return self._at(scope_of(names), inherit=inherit, zone=zone)
 
-    def scopes(self, prefix: str = "", *, after: str | None = None, limit: int | None = None) -> list[Scope]:
+    def scopes(
+        self, prefix: ScopeName = "", *, after: ScopeName | None = None, limit: int | None = None
+    ) -> list[Scope]:
         """Return scopes with the counts of their content, in order of path, page by page.
 
             page = store.scopes(limit=100)
@@ -206,19 +207,20 @@ class Slowwave:
         counted.
 
         Args:
-            prefix: only this path and those below it: "acme" selects "acme" and "acme/alice", not "acme2".
-            after: only paths greater than this one; None: from the first.
+            prefix: only this scope and those below it: "acme" selects "acme" and "acme/alice", not "acme2". A path, a
+                Scope, or names in a tuple as `within` takes them.
+            after: only paths greater than that of this scope; None: from the first.
             limit: how many at most; None: all.
 
         Raises:
             InputError: an argument is invalid.
         """
-        limit, prefix = optional_count(limit, "limit"), prefix and checked_scope(prefix)
+        limit, below = optional_count(limit, "limit"), path_of(prefix) if prefix else ""
         found: list[Scope] = []
-        last = "" if after is None else checked_scope(after)
+        last = "" if after is None else path_of(after)
         while limit is None or len(found) < limit:
             size = PAGE if limit is None else min(PAGE, limit - len(found))
-            page = self._session.ports.store.scopes(prefix, last, size)
+            page = self._session.ports.store.scopes(below, last, size)
             found += page
             if len(page) < size:
                 break
@@ -226,42 +228,46 @@ class Slowwave:
         zone = self._session.ports.zone
         return [replace(one, last_written=one.last_written and local(one.last_written, zone)) for one in found]
 
-    def find(self, memory_id: str, prefix: str = "") -> Memory:
+    def find(self, memory_id: str, prefix: ScopeName = "") -> Memory:
         """Return the memory with an id from any scope at or below a prefix, the first in order of path.
 
         It takes one index step for each of these scopes: 16 ms for 10,000 scopes in SQLite. `memory.scope` is the path.
 
         Args:
             memory_id: the id.
-            prefix: a path, such as "acme"; empty: the whole store.
+            prefix: a path, such as "acme", a Scope, or names in a tuple; empty: the whole store.
 
         Raises:
             NotFoundError: none of these scopes has a memory of that id.
             InputError: an argument is invalid.
         """
-        store, prefix = self._session.ports.store, prefix and checked_scope(prefix)
-        scope = store.scope_of(checked_id(memory_id), prefix)
+        store, below = self._session.ports.store, path_of(prefix) if prefix else ""
+        scope = store.scope_of(checked_id(memory_id), below)
         memories = [] if scope is None else store.get((scope,), [memory_id])
         if not memories:
-            place = f"at or below {prefix!r}" if prefix else "of the store"
+            place = f"at or below {below!r}" if below else "of the store"
             raise NotFoundError(f"no memory {memory_id!r} in any scope {place}: check the id")
         return memories[0]
 
-    def delete_scope(self, path: str | Scope, *, rewrite: bool | None = None) -> "ErasureReceipt":
-        """Destroy everything in a scope, and verify it: `erase(scope=True, rewrite=rewrite)` of its memory.
+    def delete_scope(self, *names: str | int | UUID | Scope, rewrite: bool | None = None) -> "ErasureReceipt":
+        """Destroy everything in a scope and its name, and verify it: `erase(scope=True, rewrite=rewrite)` of its memory.
 
-        It cannot be undone. Scopes below it are not touched, and the receipt names them in `not_reached`. The path stays listed with counts of 0, because the journal
-        records that the erase took place: name scopes after ids if the names of users must not stay.
+            store.delete_scope("users", "ann@example.com")
+
+        It cannot be undone. The journal records that an erase took place, under a hash of the path with the secret of the
+        store, so that imports bring nothing back. Keys of the server for exactly this scope are revoked, and lose the path
+        and their label. Scopes below it are not touched, and the receipt names them in `not_reached`.
 
         Args:
-            path: the path, or a Scope of `scopes`.
+            names: the names, as `within` takes them; or one text that is a path, such as "users/ann"; or one Scope.
             rewrite: as in `AgentMemory.erase`.
 
         Raises:
-            InputError: the path is invalid.
+            InputError: it is no scope.
             NotFoundError: the scope contains nothing.
         """
-        path = checked_scope(path.path if isinstance(path, Scope) else path)
+        is_one = len(names) == 1 and (isinstance(names[0], Scope) or is_path(names[0]))
+        path = path_of(names[0]) if is_one else scope_of(names)
         receipt = self._at(path).erase(scope=True, rewrite=rewrite)
         below = [scope.path for scope in self.scopes(path) if scope.path != path and (scope.messages or scope.facts)]
         more = f" and {len(below) - NAMED} more" if len(below) > NAMED else ""
@@ -274,7 +280,7 @@ class Slowwave:
         self,
         label: str,
         *,
-        prefix: str = "",
+        prefix: ScopeName = "",
         rights: Collection[str] = ("read", "write"),
         trust: Trust = "user",
         expires_at: datetime | None = None,
@@ -286,7 +292,8 @@ class Slowwave:
 
         Args:
             label: what a person calls it, up to 100 characters.
-            prefix: the scopes that it opens: this path and those below it; "" opens all scopes.
+            prefix: the scopes that it opens: this one and those below it, as a path, a Scope, or names in a tuple; ""
+                opens all scopes.
             rights: some of "read", "write", "review", "erase" and "admin", which includes the others.
             trust: the ceiling of what is written with it, as in `AgentMemory.trusting`.
             expires_at: until when it opens anything, with a time zone; None: until it is revoked.
@@ -299,7 +306,8 @@ class Slowwave:
         """
         from slowwave.pipelines.admin.access import add_key
 
-        return add_key(self._session.ports, label, prefix, rights, trust, expires_at, made_by)
+        below = path_of(prefix) if prefix else ""
+        return add_key(self._session.ports, label, below, rights, trust, expires_at, made_by)
 
     def list_keys(self) -> list[AccessKey]:
         """Return all keys of the server without their secrets, revoked and expired ones included, the oldest first."""
@@ -356,14 +364,15 @@ class Slowwave:
         return ready(self._session.ports)
 
     def doctor(
-        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+        self, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
     ) -> list[str]:
         """Check the store. Returns the problems as sentences. See `AgentMemory.doctor`.
 
         Args:
             deep: also check every row against its checksum, and replay the journal.
             repair: first recompute checksums where the journal proves the content.
-            scopes: the paths of scopes, or the size of a random sample of scopes: only their rows are read. None: all.
+            scopes: scopes as paths or names in tuples, or the size of a random sample of scopes: only their rows are
+                read. None: all.
         """
         return self._memory().doctor(deep=deep, repair=repair, scopes=scopes)
 
@@ -394,11 +403,11 @@ class Slowwave:
 
         return failing_scopes(self._session.ports)
 
-    def retry(self, scope: str | None = None) -> list[str]:
+    def retry(self, scope: ScopeName | None = None) -> list[str]:
         """Make failing scopes due for a sleep pass at once, for instance after a model works again.
 
         Args:
-            scope: a scope whose passes failed; None: all of them, at most 10,000.
+            scope: a scope whose passes failed, as a path, a Scope, or names in a tuple; None: all of them, at most 10,000.
 
         Returns:
             The scopes that had failed.
@@ -408,7 +417,7 @@ class Slowwave:
         """
         from slowwave.pipelines.sleep.all_scopes import retry
 
-        return retry(self._session.ports, None if scope is None else checked_scope(scope))
+        return retry(self._session.ports, None if scope is None else path_of(scope))
 
     def backup(self, path: str | Path) -> None:
         """Write a verified copy of the whole store to a new file. See `AgentMemory.backup`.

@@ -80,7 +80,7 @@ VALID: dict[str, Callable[[Place], Any]] = {
     "candidate": lambda _: "Carol owns the cache",
     "command.text": lambda _: "@memory-status",
     "conversation": lambda _: "monday",
-    "delete_scope.path": lambda p: p.store.scopes()[0].path,
+    "delete_scope.names": lambda p: p.store.scopes()[0].path,
     "erase.dry_run.text": lambda _: "Alice",
     "erase.rewrite.text": lambda _: "Alice",
     "fact_texts": lambda p: [p.fact.text],

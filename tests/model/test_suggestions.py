@@ -126,10 +126,8 @@ def test_too_many_positional_arguments_are_answered_with_the_names_of_the_others
     with pytest.raises(TypeError, match=r"^close\(\) takes no positional argument, and 1 was passed$"):
         memory.close(1)  # type: ignore[call-arg]
     store = Slowwave.in_memory()
-    with pytest.raises(TypeError, match=r'^delete_scope\(\) takes .*: use delete_scope\("acme/alice"\)$'):
-        store.delete_scope("users", "ada")  # type: ignore[misc]
-    with pytest.raises(TypeError, match=r'no argument names: use delete_scope\("acme/alice"\)$'):
-        store.delete_scope(names="ada")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r'no argument path: use delete_scope\("acme", "alice"\)$'):
+        store.delete_scope(path="users/ada")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r'no argument path: use within\("acme", "alice"\)$'):
         store.within(path="users/ada")  # type: ignore[call-arg]
     assert len(memory.search("tea", top_k=5)) == 1

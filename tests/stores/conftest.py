@@ -73,10 +73,11 @@ def older_store(address: str, steps: int) -> Iterator[PostgresStore]:
         db.execute("ALTER TABLE slowwave.conversations ADD title text")
         db.execute("ALTER TABLE slowwave.memories ADD zone text")
         db.execute("CREATE FUNCTION slowwave.refuse_newer(integer) RETURNS void LANGUAGE sql AS ''")
+        db.execute("CREATE FUNCTION slowwave.unnamed(text) RETURNS text LANGUAGE sql RETURN $1")
     yield opened
     opened.close()
     with psycopg.connect(address) as db:
         db.execute("ALTER TABLE slowwave.runs DROP undoes, DROP details, DROP seal")
         db.execute("ALTER TABLE slowwave.memories DROP zone")
-        db.execute("DROP FUNCTION slowwave.refuse_newer(integer)")
+        db.execute("DROP FUNCTION slowwave.refuse_newer(integer), slowwave.unnamed(text)")
         db.execute("ALTER TABLE slowwave.conversations DROP title")

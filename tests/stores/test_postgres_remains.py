@@ -54,7 +54,7 @@ def test_only_tables_from_which_something_was_erased_are_rewritten_and_the_recei
     receipt = memory.erase(id=gone)
     assert receipt.verified
     assert names(receipt) >= {"slowwave.memories", "slowwave.entries", "slowwave.journal"}
-    assert names(receipt).isdisjoint({"slowwave.links", "slowwave.gists", "slowwave.conversations", "slowwave.scopes"})
+    assert names(receipt).isdisjoint({"slowwave.links", "slowwave.gists", "slowwave.conversations"})
     assert "rewritten: slowwave.entries (locked for 0." in str(receipt)
     with AgentMemory.open(own, scope=memory.ports.scope, llm=None, embedder="none") as other:
         again = names(other.erase(id=gone))

@@ -117,13 +117,15 @@ class Erase:
     """Destroy a memory and every trace of it; the only operation without an inverse.
 
     It may also, or instead, remove the name of an empty conversation, and remove `words`, in upper or lower case, from
-    refused facts and from the reasons of other operations.
+    refused facts and from the reasons of other operations. With `scope` it removes the name of the scope if nothing is
+    stored in it any more.
     """
 
     memory: str = ""
     because: str
     conversation: str | None = field(default=None, compare=False, repr=False)
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    scope: bool = field(default=False, compare=False, repr=False)
 
 
 Operation: TypeAlias = Add | Change | Link | MoveCursor | SetTitle | Use | Suppress | RejectFact | Erase

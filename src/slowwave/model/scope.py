@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import unquote_to_bytes
+from uuid import UUID
 
 from slowwave.errors import InputError, shown
 from slowwave.model.names import checked_name
@@ -44,14 +45,24 @@ class Scope:
         return self.path
 
 
+ScopeName: TypeAlias = str | Scope | Sequence[str | int | UUID]
+"""A path such as "acme/alice", a Scope of `scopes`, or the names in a list or tuple as `within` takes them."""
+
+
+def is_path(value: object) -> bool:
+    """Whether a value has the form of a scope; its length is not checked."""
+    parts = value.split("/") if isinstance(value, str) else []
+    sound = all(_PART.fullmatch(part) and part not in {".", ".."} for part in parts)
+    return bool(parts) and sound and storable(str(value))
+
+
 def checked_scope(path: str) -> str:
     """The path itself, or InputError with the form of a scope.
 
     >>> checked_scope("acme/alice")
     'acme/alice'
     """
-    parts = path.split("/") if isinstance(path, str) else []
-    if any(not _PART.fullmatch(part) or part in {".", ".."} for part in parts) or not parts or not storable(path):
+    if not is_path(path):
         raise InputError(
             f"{shown(path)} is not a scope: use visible characters between slashes, such as 'acme/alice'; a space is "
             "written %20, as `within` does"
@@ -63,12 +74,26 @@ def checked_scope(path: str) -> str:
     return path
 
 
+def path_of(scope: object) -> str:
+    """The path of a scope that is given as a path, as a Scope, or as names in a list or tuple.
+
+    >>> path_of("acme/alice"), path_of(("acme", 42)), path_of(["Ann Lee"])
+    ('acme/alice', 'acme/42', 'Ann%20Lee')
+
+    Raises:
+        InputError: it is none of them.
+    """
+    if isinstance(scope, list | tuple):
+        return scope_of(scope)
+    return checked_scope(scope.path if isinstance(scope, Scope) else scope)  # type: ignore[arg-type]  # it checks the type
+
+
 def scope_of(names: Sequence[object], below: str = "") -> str:
     """The path of these names, below another path if one is given. Different names give different paths.
 
     A name that is a valid part stays as it is. In any other name, a slash, a space, a control character and a % before
     two hexadecimal digits become % and the two hexadecimal digits of their byte, and "", "." and ".." become "%FF",
-    "%2E" and "%2E%2E". An int becomes its decimal digits, so that 42 and "42" are the same name.
+    "%2E" and "%2E%2E". An int becomes its decimal digits, so that 42 and "42" are the same name, and a UUID its text.
 
     >>> scope_of(["acme", "Alice O'Neil / Köln"])
     "acme/Alice%20O'Neil%20%2F%20Köln"
@@ -104,6 +129,8 @@ def ancestors(path: str) -> tuple[str, ...]:
 
 
 def _encoded(name: object) -> str:
+    if isinstance(name, UUID):
+        return str(name)
     if not isinstance(name, str):
         return checked_name(name, "a name of a scope", numbers=True)
     if not storable(name.replace("\x00", "")):  # a NUL is encoded

@@ -242,7 +242,7 @@ PHRASES: Final[Mapping[str, Mapping[str, str]]] = {
     "context": {"limit": "budget_tokens"},
     "erase": dict.fromkeys(("all", "everything", "user", "user_id"), "scope=True"),
     "within": dict.fromkeys(("name", "path", "scope", "user", "user_id"), 'within("acme", "alice")'),
-    "delete_scope": dict.fromkeys(("", "name", "names", "scope", "user", "user_id"), 'delete_scope("acme/alice")'),
+    "delete_scope": dict.fromkeys(("name", "path", "scope", "user", "user_id"), 'delete_scope("acme", "alice")'),
     "undo": {"last": "run_id=memory.runs(limit=1)[0].id", "id": "run_id"},
 }
 """What to use instead where a name alone does not say it: by class or function, then by the name that people try.

@@ -87,6 +87,7 @@ class PlanApplier(StoreBase):
                 hints=self._write_hints(),
                 reached=self._reached,
                 planned_on=plan.sequence,
+                at=to_micros(plan.at),
             )
             if plan.lease is not None and self._db.run("lease_token", (writer.token,)).get != plan.lease:
                 raise StalePlanError("another sleeper has taken the lease over since this was planned")

@@ -9,12 +9,9 @@ from typing import Final
 from slowwave.errors import CorruptError, NotFoundError
 from slowwave.model.counted import counted
 from slowwave.stores.row_transfer import TABLES, Rows, RowTransfer, occupied
-from slowwave.stores.sql import UNNAMED
+from slowwave.stores.sql import COPYING
 
 _STEP: Final = 50_000
-_HALF: Final = f"{UNNAMED}copying"
-"""The prefix of the temporary path of a partial copy. A complete scope gets its own path, so that no reader sees a part."""
-
 _BLOBS: Final = frozenset({"terms", "vectors"})
 
 
@@ -93,7 +90,7 @@ def copy(
 
 def discard_partial_copy(target: RowTransfer) -> int:
     """Delete the rows of interrupted copies. Returns the number of their scopes."""
-    halves = [path for path in target.all_paths() if path.startswith(_HALF)]
+    halves = [path for path in target.all_paths() if path.startswith(COPYING)]
     for half in halves:
         target.delete_partial_scope(half)
     return len(halves)
@@ -126,19 +123,19 @@ def _hash_rows(total: "blake2b", table: str, rows: Rows) -> None:
 
 
 def scope_paths(store: RowTransfer, scope: str | None = None) -> list[str]:
-    """The paths of the complete scopes: of all, or of one with those below it."""
-    paths = [path for path in store.all_paths() if not path.startswith(UNNAMED)]
+    """The paths of the complete scopes: of all, erased ones included, or of one with those below it."""
+    paths = [path for path in store.all_paths() if not path.startswith(COPYING)]
     return [path for path in paths if scope is None or path == scope or path.startswith(f"{scope}/")]
 
 
 def _half(path: str) -> str:
     """A new temporary path for a copy. Each is different, because stores cache the token of a path."""
-    return f"{_HALF} {token_hex(4)} {path}"
+    return f"{COPYING} {token_hex(4)} {path}"
 
 
 def _begun(target: RowTransfer, path: str) -> str | None:
     """The temporary path of an interrupted copy of a scope, or None."""
-    found = (half for half in target.all_paths() if half.startswith(_HALF) and half.split(" ", 3)[3] == path)
+    found = (half for half in target.all_paths() if half.startswith(COPYING) and half.split(" ", 3)[3] == path)
     return next(found, None)
 
 

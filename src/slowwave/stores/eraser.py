@@ -35,12 +35,16 @@ class Eraser:
         db: the connection, in a transaction.
         token: the token of the scope.
         planned_on: `Plan.sequence`; None: what other writers have derived since is not looked for.
+        scope: the path of the scope.
+        at: the time of the plan in microseconds.
     """
 
-    def __init__(self, db: Connection, token: int, planned_on: int | None = None) -> None:
+    def __init__(self, db: Connection, token: int, planned_on: int | None, scope: str, at: int) -> None:
         self._db = db
         self._token = token
         self._planned_on = planned_on
+        self._scope = scope
+        self._at = at
         self._blanked: set[tuple[int, int]] = set()
 
     def erased(self, operations: Sequence[Erase]) -> list[Erase]:
@@ -49,16 +53,25 @@ class Eraser:
         words = {word for word in dict.fromkeys(word for one in operations for word in one.words) if self._word(word)}
         names = [one.conversation for one in operations if one.conversation is not None]
         conversations = self._conversations(names) if names else set()
+        is_forgotten = any(one.scope for one in operations) and self._forget_scope()
         effective = []
         for operation in operations:
             if (
                 operation.memory in memories
                 or operation.conversation in conversations
                 or not words.isdisjoint(operation.words)
+                or (operation.scope and is_forgotten)
             ):
                 effective.append(operation)
                 memories.discard(operation.memory)  # a second operation on it finds nothing
         return effective
+
+    def _forget_scope(self) -> bool:
+        """Replace the path of the scope by a hash if nothing is stored in it, also in keys, which are revoked."""
+        if self._db.run("forget_scope", {"scope": self._token}).get is None:
+            return False
+        self._db.run("forget_prefix", {"path": self._scope, "at": self._at})
+        return True
 
     def _memories(self, ids: Sequence[str]) -> set[str]:
         ids_json = dumps(ids)

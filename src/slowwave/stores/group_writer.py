@@ -101,6 +101,7 @@ class GroupWriter:
         hints: the hints of the last write, if no other connection has written since; with None they are queried.
         reached: failpoint hook, called with the name of each point that is passed.
         planned_on: `Plan.sequence`.
+        at: the time of the plan in microseconds.
     """
 
     def __init__(
@@ -114,11 +115,14 @@ class GroupWriter:
         hints: WriteHints | None,
         reached: Callable[[str], None] | None,
         planned_on: int | None = None,
+        at: int,
     ) -> None:
         self._db = db
         self._tokens = tokens
+        self._scope = scope
         self._reached = reached
         self._planned_on = planned_on
+        self._at = at
         self.token = tokens.new_scope(scope)
         if hints is None or hints.token != self.token:
             hints = self._query_hints()
@@ -155,7 +159,7 @@ class GroupWriter:
 
     @CachedProperty
     def _eraser(self) -> Eraser:
-        return Eraser(self._db, self.token, self._planned_on)
+        return Eraser(self._db, self.token, self._planned_on, self._scope, self._at)
 
     def require(self, ids: Collection[str]) -> None:
         """Raise StalePlanError if one of these memories is not stored."""
@@ -188,6 +192,8 @@ class GroupWriter:
         for statement, wanted in (("put_held", True), ("cut_held", False)):
             if keys := [key for key, on in self._held.items() if on is wanted]:
                 self._db.run(statement, {"scope": self.token, "keys": dumps(keys)})
+        if not all(isinstance(operation, Erase | Suppress) for operation in self.performed):
+            self._db.run("name_scope", {"scope": self.token, "path": self._scope})
         self._failpoint("apply.rows")
         self._write_journal()
         self._failpoint("apply.journal")
@@ -465,7 +471,9 @@ class GroupWriter:
         self._ahead.clear()
         self._last_seq = {}
         for operation in self._eraser.erased(self._erasures):
-            kept = replace(operation, conversation=None, words=())  # the journal may not contain the erased words
+            kept = replace(
+                operation, conversation=None, words=(), scope=False
+            )  # the journal may not contain the erased words
             self._record(kept, "erase", None, operation.memory or None)
         self._erasures.clear()
         self._failpoint("apply.erase")

@@ -10,7 +10,7 @@ from slowwave.stores.journal import Replayed, padded
 from slowwave.stores.replay import JournalChecker
 from slowwave.stores.rows import checked, checked_journal
 from slowwave.stores.seal import sealed, sealed_journal
-from slowwave.stores.sql import UNNAMED, bounds
+from slowwave.stores.sql import COPYING, bounds
 
 _WIDTH: Final = len(COLUMNS)
 _PLACE: Final = {name: place for place, name in enumerate(COLUMNS)}
@@ -44,7 +44,7 @@ class Repairer(JournalChecker):
         """
         with self._guard, self._one_state():
             self._see_every_scope()
-            scopes = [(token, path) for token, path in self._all("scopes", ()) if not path.startswith(UNNAMED)]
+            scopes = [(token, path) for token, path in self._all("scopes", ()) if not path.startswith(COPYING)]
             hit = [(token, path) for token, path in scopes if any(True for _ in self._damaged(token))]
         total = Repaired()
         for token, path in hit:

@@ -6,13 +6,13 @@ from typing import Any
 
 from slowwave.errors import CorruptError
 from slowwave.model.codec import COLUMNS, Row, content_key, dumps, loads
-from slowwave.model.scope import checked_scope
+from slowwave.model.scope import ScopeName, path_of
 from slowwave.policy.text.spellings import Phrase
 from slowwave.stores.byte_scan import BytePatterns
 from slowwave.stores.journal import Journal, Replayed
 from slowwave.stores.reasons import checked_reasons
 from slowwave.stores.rows import checked, entry_of, last_key
-from slowwave.stores.sql import UNNAMED, bounds
+from slowwave.stores.sql import COPYING, UNNAMED, bounds
 from slowwave.stores.stored_texts import stored_texts
 
 _WIDTH = len(COLUMNS)
@@ -98,16 +98,16 @@ class JournalChecker(Journal):
         if deep:
             yield from self._differences(token, path)
 
-    def _chosen_scopes(self, scopes: Collection[str] | int) -> list[tuple[int, str]]:
+    def _chosen_scopes(self, scopes: Collection[ScopeName] | int) -> list[tuple[int, str]]:
         """The tokens and paths of these scopes, or of a random sample of so many."""
         known = [(int(token), str(path)) for token, path in self._all("scopes", ()) if not path.startswith(UNNAMED)]
         if isinstance(scopes, int):
             return SystemRandom().sample(known, min(scopes, len(known)))
-        wanted = frozenset(map(checked_scope, scopes))
+        wanted = frozenset(map(path_of, scopes))
         return [(token, path) for token, path in known if path in wanted]
 
     def _differences(self, token: int, path: str) -> Iterator[str]:
-        if path.startswith(UNNAMED):
+        if path.startswith(COPYING):
             return  # a partial copy, which COUNTS reports
         replayed = self._replayed(token)
         low, high = bounds(token)

@@ -107,6 +107,7 @@ class RowTransfer(StoreBase):
                 else:  # other processes cache the token of this empty path
                     self._move_rows(own, there)
                     self._delete_rows(own)
+                    self._db.run("name_scope", {"scope": there, "path": path})
 
     def delete_partial_scope(self, temporary: str) -> None:
         """Delete a scope with a temporary path, and its rows."""

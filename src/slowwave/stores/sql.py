@@ -1,6 +1,7 @@
 """The named statements of a backend, and the range of keys of a scope."""
 
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -8,7 +9,12 @@ from slowwave.stores.rows import ENTRY_COLUMNS, MEMORY_COLUMNS, RUN_COLUMNS
 
 SCOPE_BITS: Final = 40
 UNNAMED: Final = " "
-"""The paths of scopes that are still being copied begin so; no name of a scope does (`path < '!'` in SQL)."""
+"""The paths of scopes that are not listed begin so; no name of a scope does (`path < '!'` in SQL).
+
+They are being copied (COPYING), or nothing is stored in them (a hash of the path: `unnamed`).
+"""
+COPYING: Final = f"{UNNAMED}copying"
+"""A temporary path of a partial copy. A complete scope gets its own path, so that no reader sees a part (`path < ' d'` in SQL)."""
 
 _STORES: Final = Path(__file__).parent
 _FRAGMENT: Final = re.compile(r"^-- fragment: (\w+)\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
@@ -27,6 +33,11 @@ class NamedStatement(NamedTuple):
     text: str
     parameters: tuple[str, ...]
     properties: frozenset[str]
+
+
+def unnamed(secret: bytes, path: str) -> str:
+    """The path of a scope in which nothing is stored. Postgres has a function of this name."""
+    return path if path.startswith(UNNAMED) else f" unnamed {sha256(secret + path.encode()).hexdigest()}"
 
 
 def bounds(token: int) -> tuple[int, int]:

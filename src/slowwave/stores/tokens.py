@@ -24,7 +24,7 @@ class Tokens:
     def scope(self, path: str) -> int | None:
         """The token of a scope, or None if nothing was stored in it."""
         if path not in self.scopes:
-            found = self.db.run("scope_token", (path,)).get
+            found = self.db.run("scope_token", {"path": path}).get
             if found is None:
                 return None
             if len(self.scopes) >= SCOPES_CACHED:

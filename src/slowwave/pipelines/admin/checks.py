@@ -7,6 +7,7 @@ from typing import Final
 from slowwave.errors import SlowwaveError
 from slowwave.model.counted import counted
 from slowwave.model.pass_record import TRIES
+from slowwave.model.scope import ScopeName
 from slowwave.pipelines.admin.status import status
 from slowwave.ports import Ports
 
@@ -26,7 +27,7 @@ class Check:
 
 
 def checks(
-    ports: Ports, *, deep: bool = False, repair: bool = False, scopes: Sequence[str] | int | None = None
+    ports: Ports, *, deep: bool = False, repair: bool = False, scopes: Sequence[ScopeName] | int | None = None
 ) -> list[Check]:
     """Check the store, the model and the embedder one by one. The model is not called, because a call costs money.
 
@@ -44,7 +45,7 @@ def checks(
     ]
 
 
-def _store(ports: Ports, *, deep: bool, repair: bool, scopes: Sequence[str] | int | None) -> Iterator[Check]:
+def _store(ports: Ports, *, deep: bool, repair: bool, scopes: Sequence[ScopeName] | int | None) -> Iterator[Check]:
     repaired = ports.store.repair() if repair else None
     problems = [*(repaired.refused if repaired is not None else ()), *ports.store.check(deep=deep, scopes=scopes)]
     yield Check(check="store", ok=True, found=ports.store.name)

@@ -209,6 +209,8 @@ def _erase(ports: Ports, choice: EraseTarget, done: _Progress, *, rewrite: bool 
     repeated = _was_erased_before(ports, choice)
     for _ in range(TRIES):
         sequence = ports.store.sequence(ports.scope)
+        if not sequence:  # nothing was ever stored
+            break
         receipt = _apply(ports, ErasePlan(ports, _chosen(ports, choice), choice.text), choice, done, sequence)
         done.problems = [dropped.reason for dropped in receipt.dropped]
         if choice.text is not None and ports.store.mentions(ports.scope, choice.text):
@@ -333,6 +335,8 @@ def _units(plan: ErasePlan, choice: EraseTarget) -> list[list[Operation]]:
     units: list[list[Operation]] = plan.units() if plan.memories else []
     if choice.text is not None or choice.scope:
         units.append(plan.words(choice.text or EVERY_WORD))
+    if choice.scope:
+        units.append([Erase(scope=True, because=BECAUSE)])
     if choice.conversation is not None and not plan.memories:
         units.append(plan.emptied_conversation(choice.conversation))
     known = plan.memories or plan.titles  # otherwise there may be nothing to destroy

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from slowwave.errors import CorruptError, InputError
 from slowwave.model.fleet import ALIVE, RunningWorker
 from slowwave.model.schema import SchemaState
+from slowwave.model.scope import ScopeName
 from slowwave.stores.migrations import migrations
 from slowwave.stores.postgres.doctor import check_server
 from slowwave.stores.postgres.erasure import PostgresErasure
@@ -15,7 +16,7 @@ from slowwave.stores.replay import COUNT_CHECKS
 class PostgresCheck(PostgresErasure):
     """Checks, repair and rewriting of the tables."""
 
-    def check(self, *, deep: bool = False, scopes: Collection[str] | int | None = None) -> list[str]:
+    def check(self, *, deep: bool = False, scopes: Collection[ScopeName] | int | None = None) -> list[str]:
         """The problems of the store, or of some scopes, in sentences; empty if there are none. See `Store.check`.
 
         Rows are counted against index entries. Deep also reads every row against its checksum, and replays the journal

@@ -19,12 +19,13 @@ POLICY: Final = "own"
 _SEEN: Final = "({} = ANY ((SELECT slowwave.seen())::bigint[]) OR (SELECT slowwave.seen_all()))"
 _SCOPES: Final = (
     "(token = ANY ((SELECT slowwave.seen())::bigint[]) OR path = (SELECT current_setting('slowwave.path', true)) "
-    "OR (SELECT slowwave.seen_all()))"
+    "OR path = (SELECT slowwave.unnamed(current_setting('slowwave.path', true))) OR (SELECT slowwave.seen_all()))"
 )
 _SHOWN: Final = (
     "((scope = ANY (( SELECT seen() AS seen)::bigint[])) OR ( SELECT seen_all() AS seen_all))",
     "((token = ANY (( SELECT seen() AS seen)::bigint[])) OR "
-    "(path = ( SELECT current_setting('path'::text, true) AS current_setting)) OR ( SELECT seen_all() AS seen_all))",
+    "(path = ( SELECT current_setting('path'::text, true) AS current_setting)) OR "
+    "(path = ( SELECT unnamed(current_setting('path'::text, true)) AS unnamed)) OR ( SELECT seen_all() AS seen_all))",
 )
 """The same as `pg_get_expr` shows them, without the name of the schema, which depends on the search path."""
 

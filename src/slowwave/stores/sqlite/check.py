@@ -11,6 +11,7 @@ import apsw
 from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
 from slowwave.model.schema import SchemaState
+from slowwave.model.scope import ScopeName
 from slowwave.stores.address import encodable
 from slowwave.stores.byte_scan import contains
 from slowwave.stores.migrations import migrations
@@ -36,7 +37,7 @@ class SqliteCheck(Repairer, SqliteBase):
         """The version of SQLite, as checks for `doctor`."""
         return [("sqlite", True, f"apsw {apsw.apsw_version()}")]
 
-    def check(self, *, deep: bool = False, scopes: Collection[str] | int | None = None) -> list[str]:
+    def check(self, *, deep: bool = False, scopes: Collection[ScopeName] | int | None = None) -> list[str]:
         """The problems of the store, or of some scopes, as sentences; empty if there is none. See `Store.check`.
 
         SQLite checks the structure of its pages and indexes, and rows are counted against index entries. A deep check

@@ -13,6 +13,7 @@ from slowwave import forks
 from slowwave.errors import ClosedError, CorruptError, StoreError
 from slowwave.stores.migrations import refuse_newer
 from slowwave.stores.rows import unreadable
+from slowwave.stores.sql import unnamed
 from slowwave.stores.sqlite.file import MEMORY, Connection, translated
 from slowwave.stores.tokens import Tokens
 
@@ -47,6 +48,7 @@ class Guard:
     def __init__(self, path: str, opening: Opening, latest: int) -> None:
         self._path = path
         self._latest = latest
+        self._secret: bytes | None = None
         self._place: str | None = None
         self._opening = opening
         self._lock = threading.RLock()
@@ -116,8 +118,14 @@ class Guard:
         except apsw.Error as error:
             raise translated(error, self._path) from error
         self.db.create_scalar_function("folded", _folded, 1, deterministic=True)
+        self.db.create_scalar_function("unnamed", self._unnamed, 1, deterministic=True)
         self.tokens = Tokens(self.db, {}, {})
         self._open = True
+
+    def _unnamed(self, *values: Any) -> str:  # noqa: ANN401  # as below
+        if self._secret is None:
+            self._secret = bytes(self.db.execute("SELECT secret FROM store").get)
+        return unnamed(self._secret, str(values[0]))
 
     def before_fork(self, ends: float) -> bool:
         """Lock out other threads. Returns False if the child may not close the connection, as within a transaction."""

@@ -9,6 +9,20 @@ ALTER TABLE runs ADD COLUMN seal bigint;
 -- The key with which a key was made; NULL: it was made at the store itself.
 ALTER TABLE access_keys ADD COLUMN made_by text COLLATE "C";
 
+-- The path of a scope in which nothing is stored: a hash with the secret of the store. A scope gets its path with its first
+-- memory, and loses it when it is erased. Temporary paths begin with a space and stay as they are.
+CREATE FUNCTION unnamed(path text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN CASE WHEN path < '!' COLLATE "C" THEN path ELSE
+        ' unnamed ' || encode(sha256((SELECT secret FROM slowwave.store) || convert_to(path, 'UTF8')), 'hex') END;
+
+DROP POLICY own ON scopes;
+CREATE POLICY own ON scopes USING (
+    token = ANY ((SELECT seen())::bigint[])
+    OR path = (SELECT current_setting('slowwave.path', true))
+    OR path = (SELECT unnamed(current_setting('slowwave.path', true)))
+    OR (SELECT seen_all())
+);
+
 -- Refuses programs that know a schema and none after it, if a later migration does not say that they can use it. A migration
 -- waits until the transaction has ended, so that no write of such a program is applied after one.
 CREATE FUNCTION refuse_newer(known integer) RETURNS void LANGUAGE plpgsql AS $$

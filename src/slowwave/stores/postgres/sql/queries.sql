@@ -9,10 +9,20 @@
 --   skipped_with_hints  is not sent, and finds nothing, while a write relies on the keys that the last write left.
 
 -- name: scope_token (path)
-SELECT token FROM scopes WHERE path = $1
+SELECT token FROM scopes WHERE path IN ($1, unnamed($1))
 
 -- name: add_scope (path)
-INSERT INTO scopes (path) VALUES ($1) ON CONFLICT (path) DO UPDATE SET path = excluded.path RETURNING token
+INSERT INTO scopes (path) VALUES (unnamed($1)) ON CONFLICT (path) DO UPDATE SET path = excluded.path RETURNING token
+
+-- name: name_scope (path, scope) deferred
+UPDATE scopes SET path = $1 WHERE token = $2 AND path <> $1
+
+-- name: forget_scope (scope)
+UPDATE scopes SET path = unnamed(path)
+WHERE token = $1 AND path >= '!' AND NOT EXISTS (SELECT 1 FROM memories WHERE scope = $1) RETURNING token
+
+-- name: forget_prefix (path, at) deferred
+UPDATE access_keys SET prefix = unnamed($1), label = '', revoked_at = coalesce(revoked_at, $2) WHERE prefix = $1
 
 -- name: embedder_token (name)
 SELECT token FROM embedders WHERE name = $1
@@ -780,7 +790,7 @@ SELECT count(*) FROM journal j WHERE j.scope = $1 >> 40 AND j.key BETWEEN $1 AND
     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.scope = j.scope AND r.key = j.run)
 
 -- name: half_copied ()
-SELECT count(*) FROM scopes WHERE path < '!'
+SELECT count(*) FROM scopes WHERE path < ' d'
 
 -- name: every_memory (low, high)
 SELECT {memory} FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2

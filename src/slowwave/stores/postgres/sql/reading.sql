@@ -2,9 +2,9 @@
 -- A row is looked up by its key inside LATERAL with LIMIT 1: joined freely, the server might read the whole scope.
 
 -- name: find_or_add_scope (path)
-WITH known AS (SELECT token FROM scopes WHERE path = $1),
+WITH known AS (SELECT token FROM scopes WHERE path IN ($1, unnamed($1))),
     added AS (
-        INSERT INTO scopes (path) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM known)
+        INSERT INTO scopes (path) SELECT unnamed($1) WHERE NOT EXISTS (SELECT 1 FROM known)
         ON CONFLICT (path) DO UPDATE SET path = excluded.path RETURNING token
     )
 SELECT token, false FROM known UNION ALL SELECT token, true FROM added

@@ -3,10 +3,20 @@
 -- statements contain.
 
 -- name: scope_token
-SELECT token FROM scopes WHERE path = ?
+SELECT token FROM scopes WHERE path IN (:path, unnamed(:path))
 
 -- name: add_scope
-INSERT INTO scopes (path) VALUES (?) RETURNING token
+INSERT INTO scopes (path) VALUES (unnamed(?)) RETURNING token
+
+-- name: name_scope
+UPDATE scopes SET path = :path WHERE token = :scope AND path <> :path
+
+-- name: forget_scope
+UPDATE scopes SET path = unnamed(path)
+WHERE token = :scope AND path >= '!' AND NOT EXISTS (SELECT 1 FROM memories WHERE scope = :scope) RETURNING token
+
+-- name: forget_prefix
+UPDATE access_keys SET prefix = unnamed(:path), label = '', revoked_at = coalesce(revoked_at, :at) WHERE prefix = :path
 
 -- name: embedder_token
 SELECT token FROM embedders WHERE name = ?
@@ -698,7 +708,7 @@ SELECT count(*) FROM journal j WHERE j.key BETWEEN :low AND :high
     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.key = j.run)
 
 -- name: half_copied
-SELECT count(*) FROM scopes WHERE path < '!'
+SELECT count(*) FROM scopes WHERE path < ' d'
 
 -- name: every_memory
 SELECT {memory} FROM memories WHERE key BETWEEN :low AND :high
