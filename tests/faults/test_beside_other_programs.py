@@ -56,13 +56,13 @@ def test_an_emptied_store_beside_its_log_is_refused_and_the_log_is_kept(path: Pa
     assert contents(path.parent) == before
 
 
-def test_an_empty_file_is_no_store_unless_one_may_be_created(tmp_path: Path) -> None:
+def test_an_empty_file_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "a.db").touch()
     with pytest.raises(NotFoundError, match="is an empty file, not a store"):
         opened(tmp_path / "a.db", create=False)
+    with pytest.raises(StoreError, match=r"is empty \(0 bytes\)"):
+        opened(tmp_path / "a.db")
     assert contents(tmp_path) == {"a.db": b""}
-    with opened(tmp_path / "a.db") as memory:
-        memory.add("Alice owns the deploy pipeline")
 
 
 @pytest.mark.parametrize("kept", [0.1, 0.5, 0.9])

@@ -34,6 +34,7 @@ _CONTENT_PLACE = 2 + MEMORY_COLUMNS.index("content")
 _CONVERSATIONS = 100
 """How many conversations `WriteHints.seqs` may list."""
 _identity = itemgetter(*(COLUMNS.index(name) for name in ("id", "conversation", "seq", "ref")))
+_STORES_NOTHING = frozenset({Erase, Suppress})
 _NOT_PLANNED = {*(COLUMNS.index(name) for name in COUNTERS), VERSION}
 _USE_COLUMNS = (COLUMNS.index("accesses"), COLUMNS.index("used_at"))
 Values: TypeAlias = tuple[object, ...]
@@ -192,7 +193,7 @@ class GroupWriter:
         for statement, wanted in (("put_held", True), ("cut_held", False)):
             if keys := [key for key, on in self._held.items() if on is wanted]:
                 self._db.run(statement, {"scope": self.token, "keys": dumps(keys)})
-        if not all(isinstance(operation, Erase | Suppress) for operation in self.performed):
+        if not _STORES_NOTHING.issuperset(map(type, self.performed)):
             self._db.run("name_scope", {"scope": self.token, "path": self._scope})
         self._failpoint("apply.rows")
         self._write_journal()

@@ -137,7 +137,7 @@ def _store(ports: Ports) -> Iterator[Finding]:
             kind="store",
             count=len(wrong),
             says=f"problems: {'; '.join(wrong[:EXAMPLES])}",
-            fix="a deep `doctor` lists all of it; restore a `backup` or a `copy`",
+            fix="a deep `doctor` lists all of it, and what to do",
         )
 
 

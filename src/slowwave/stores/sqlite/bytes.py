@@ -25,6 +25,9 @@ _LOG: Final = apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_READONLY
 _JOURNAL: Final = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_READONLY
 
 _JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
+_LOG_MAGIC: Final = bytes.fromhex("377f0682")
+_LOG_MAGIC_BIG_ENDIAN: Final = bytes.fromhex("377f0683")
+"""Logs of machines with the other byte order of checksums."""
 _INITIAL_SIZE: Final = slice(16, 20)
 """The field of a rollback journal's header with the number of pages before the transaction."""
 
@@ -48,6 +51,15 @@ def header(path: str) -> bytes:
     """
     with closing(_File(path, _DATABASE)) as file:
         return file.xRead(min(HEADER, file.xFileSize()), 0)
+
+
+def has_log(path: str) -> bool:
+    """Whether a log of SQLite is beside this database; one that is empty or has another header is none."""
+    log = f"{os.path.realpath(path)}-wal"
+    if not os.path.isfile(log):  # noqa: PTH113 - no error for a name that is too long
+        return False
+    with closing(_File(log, _LOG)) as file:
+        return file.xFileSize() > 0 and file.xRead(len(_LOG_MAGIC), 0) in {_LOG_MAGIC, _LOG_MAGIC_BIG_ENDIAN}
 
 
 def rolls_back_to_nothing(path: str) -> bool:

@@ -12,6 +12,7 @@ from slowwave.errors import BusyError, CorruptError, InputError, StoreError
 from slowwave.model.codec import COLUMNS
 from slowwave.model.schema import SchemaState
 from slowwave.model.scope import ScopeName
+from slowwave.model.status import Repaired
 from slowwave.stores.address import encodable
 from slowwave.stores.byte_scan import contains
 from slowwave.stores.migrations import migrations
@@ -20,6 +21,7 @@ from slowwave.stores.replay import COUNT_CHECKS
 from slowwave.stores.sqlite.bytes import files
 from slowwave.stores.sqlite.connection import SqliteBase
 from slowwave.stores.sqlite.file import MEMORY, translated
+from slowwave.stores.sqlite.log_mark import missing
 
 if TYPE_CHECKING:
     from slowwave.model.fleet import RunningWorker
@@ -46,7 +48,7 @@ class SqliteCheck(Repairer, SqliteBase):
         """
         with self._guard:
             self._refuse_newer()
-            found = self._files.problems()
+            found = self._files.problems() + missing(self._db, self.name)
             self._db.release_memory()  # otherwise the cache hides damage in the file
             self._db.execute("BEGIN")  # all reads below see one state
             try:
@@ -66,6 +68,12 @@ class SqliteCheck(Repairer, SqliteBase):
             finally:
                 self._db.execute("ROLLBACK")
         return found
+
+    def repair(self) -> Repaired:
+        """As in `Repairer`. What was said of a missing log is known from now on."""
+        with self._guard, self._transaction(""):
+            self._db.execute("UPDATE log SET missed_at = NULL")
+        return super().repair()
 
     def schema_state(self) -> SchemaState:
         """The schema of the file, which opening it has migrated."""
@@ -136,11 +144,13 @@ class SqliteCheck(Repairer, SqliteBase):
             self._refuse_newer()
             self._files.verify()
             self._emptied()
-            if rewrite is False:
-                return ()
-            self._db.execute("VACUUM")
-            self._emptied()
-            return () if self.name == MEMORY else (Path(self.name).name,)
+            if rewrite is not False:
+                self._db.execute("VACUUM")
+                self._emptied()
+            self._log.forget()
+            with self._transaction(""):
+                pass  # the commit marks the file again
+            return () if rewrite is False or self.name == MEMORY else (Path(self.name).name,)
 
     def prove_erased(
         self,

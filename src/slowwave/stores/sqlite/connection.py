@@ -12,13 +12,18 @@ import apsw
 from slowwave import forks
 from slowwave.stores.connection import StoreBase
 from slowwave.stores.migrations import Migration, migrate, migrations
-from slowwave.stores.sqlite.file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log
+from slowwave.stores.sqlite.file import APPLICATION_ID, MEMORY, Connection, opened, refuse_foreign_log, translated
 from slowwave.stores.sqlite.guard import Guard
 from slowwave.stores.sqlite.identity import OpenedFiles, inode
+from slowwave.stores.sqlite.log_mark import LogMark
 
 if TYPE_CHECKING:
     from slowwave.stores.connection import WriteHints
     from slowwave.stores.tokens import Tokens
+
+
+_LOG = 11
+"""The migration that adds the table of `LogMark`."""
 
 
 class SqliteBase(StoreBase):
@@ -40,7 +45,12 @@ class SqliteBase(StoreBase):
         place = None if path == MEMORY or vfs is not None else os.path.abspath(path)  # noqa: PTH100 - keeps symlinks
         before = None if place is None else inode(place)
         self._files = OpenedFiles(path)
-        self._gate = Guard(path, partial(opened, busy_seconds=busy_seconds, vfs=vfs, steps=wanted), wanted[-1][0])
+        try:
+            self._log = LogMark(place)
+        except apsw.Error as error:
+            raise translated(error, path) from error
+        opening = partial(_opened, self._log, busy_seconds=busy_seconds, vfs=vfs, steps=wanted)
+        self._gate = Guard(path, opening, wanted[-1][0], self._log.closing)
         try:
             with self._guard:
                 if place is not None:
@@ -48,6 +58,8 @@ class SqliteBase(StoreBase):
                 migrate(self._db, path, APPLICATION_ID, wanted, reached)
                 if self._db.readonly("main"):
                     self.name = f"{path} (read only)"
+                if wanted[-1][0] >= _LOG:
+                    self._log.opened(self._db)
                 if place is not None:
                     log = self._db.filename_wal
                     self._files = OpenedFiles(path, (place, before or inode(place)), (log, inode(log)))
@@ -104,6 +116,14 @@ class SqliteBase(StoreBase):
             yield
         finally:
             self._db.execute("COMMIT")
+
+
+def _opened(
+    log: LogMark, path: str, *, busy_seconds: float, vfs: str | None, steps: list[Migration], create: bool
+) -> Connection:
+    db = opened(path, busy_seconds=busy_seconds, vfs=vfs, steps=steps, create=create)
+    log.watch(db)
+    return db
 
 
 class Transaction:

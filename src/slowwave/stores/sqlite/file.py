@@ -16,6 +16,7 @@ from slowwave.stores.connection import Values
 from slowwave.stores.migrations import Migration, refuse_newer
 from slowwave.stores.sql import named_statements
 from slowwave.stores.sqlite.bytes import MAGIC, header, rolls_back_to_nothing
+from slowwave.stores.sqlite.log_mark import PAGES
 from slowwave.stores.where_clause import Dialect
 
 APPLICATION_ID = 0x736C7777
@@ -25,11 +26,13 @@ MEMORY = ":memory:"
 PRIVATE = 0o600
 """The permissions of a new file: only its owner may read conversations."""
 _CACHE_KIB = 32 * 1024
-_WAL_PAGES = 4000
 _WAL_BYTES = 64 * 1024 * 1024
 STEP_SECONDS = 0.001
 """Seconds between two attempts of a writer to take the lock."""
 
+
+EMPTY_SECONDS = 0.5
+"""Seconds after which an empty file is not being created by another process."""
 
 SQL: Final = {name: statement.text for name, statement in named_statements("sqlite").items()}
 """The statements by name."""
@@ -92,9 +95,9 @@ def opened(
         db.pragma("secure_delete", "ON")  # otherwise erased texts remain in free pages
         db.pragma("temp_store", "MEMORY")
         db.pragma("cache_size", -_CACHE_KIB)
-        # Checkpoints cost syncs, so they wait for many pages. Overwriting a log syncs faster than growing it, so the log
-        # keeps its size and is truncated only after a very large batch.
-        db.pragma("wal_autocheckpoint", _WAL_PAGES)
+        # Overwriting a log syncs faster than growing it, so the log keeps its size and is truncated only after a very
+        # large batch. `LogMark` runs the checkpoints of a file.
+        db.pragma("wal_autocheckpoint", PAGES)
         db.pragma("journal_size_limit", _WAL_BYTES)
     except BaseException:
         db.close()
@@ -172,6 +175,7 @@ def _refuse_foreign(path: str, latest: int) -> None:
         begins = header(path)
         if not begins:
             _refuse_emptied(path)
+            begins = _refuse_empty(path)
         if not begins or (not begins.startswith(MAGIC) and rolls_back_to_nothing(path)):
             return  # empty, or emptied by SQLite because its first transaction was interrupted
     except (OSError, apsw.Error) as error:
@@ -228,6 +232,25 @@ def _refuse_emptied(path: str) -> None:
             f"{path!r} is empty, and {log.name} beside it holds writes; nothing was touched: restore a backup, or move "
             "both files away to begin a new store"
         )
+
+
+def _refuse_empty(path: str) -> bytes:
+    """The header of a file of 0 bytes, which another process may be creating now; empty if its first write was interrupted.
+
+    Raises:
+        StoreError: it stays empty, so a store that was there would be replaced by a new one without a word.
+    """
+    ends = time.monotonic() + EMPTY_SECONDS
+    while not (begins := header(path)):
+        if Path(f"{path}-journal").exists():
+            return begins
+        if time.monotonic() > ends:
+            raise StoreError(
+                f"{path!r} is empty (0 bytes) and no store; nothing was touched: restore a backup if there was one, or "
+                "delete the file to begin a new store"
+            )
+        time.sleep(STEP_SECONDS)
+    return begins
 
 
 def foreign(path: str) -> ForeignFileError:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,6 +36,7 @@ class Guard:
         path: the file, or ":memory:".
         opening: opens the file.
         latest: the newest schema that this program knows.
+        closing: called before the connection is closed.
 
     Attributes:
         db: the connection. Use it inside the guard.
@@ -45,9 +46,10 @@ class Guard:
     db: Connection
     tokens: Tokens
 
-    def __init__(self, path: str, opening: Opening, latest: int) -> None:
+    def __init__(self, path: str, opening: Opening, latest: int, closing: Callable[[Connection], None]) -> None:
         self._path = path
         self._latest = latest
+        self._closing = closing
         self._secret: bytes | None = None
         self._place: str | None = None
         self._opening = opening
@@ -99,6 +101,7 @@ class Guard:
             self._closed = True
             if self._open:
                 self._open = False
+                self._closing(self.db)
                 self.db.close()
 
     def _connect(self) -> None:

@@ -83,7 +83,7 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
             self._db,
             self._reached,
             begun=self._refuse_newer,
-            verify=self._files.verify,
+            verify=self._verify,
             done=self._count,
             undone=self._tokens.forget,
         )
@@ -99,5 +99,10 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
     def _keep_hints(self, given: WriteHints | None) -> None:
         self._left = self._db.data_version("main"), given
 
+    def _verify(self) -> None:
+        self._files.verify()
+        self._log.before_commit(self._db)
+
     def _count(self) -> None:
         self._commits += 1
+        self._log.after_commit(self._db)
