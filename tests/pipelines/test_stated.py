@@ -134,7 +134,7 @@ def test_a_text_a_fact_and_a_mapping_are_each_a_fact(memory: AgentMemory) -> Non
         {"text": "x", "kind": "message"},
         {"text": "x", "trust": "boss"},
         {"text": "x", "importance": 2},
-        {"text": "x", "at": datetime(2026, 1, 1)},  # noqa: DTZ001 - a naive time is the point
+        {"text": "x", "at": "2026-01-01"},
         {"role": "user", "content": "hi"},
         Message("user", "hi"),
     ],
