@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.attack import doors, files, interrupts, models, poison, scopes, texts, threads, values, writers
+from tests.attack import doors, files, interrupts, models, poison, scopes, served, texts, threads, values, writers
 from tests.attack.campaign import Round
 
 ATTACKS: Final[Mapping[str, Round]] = {
@@ -23,6 +23,7 @@ ATTACKS: Final[Mapping[str, Round]] = {
     "servers": models.servers,
     "poison": poison.poison,
     "doors": doors.doors,
+    "served": served.served,
     "scopes": scopes.scopes,
 }
 """A round of each class of attack, by its name."""
