@@ -1102,7 +1102,7 @@ class AgentMemory:
         """Carry out a plan of a dry run. A group whose memories changed since is dropped, and the receipt says so."""
         from slowwave.pipelines.sleep.sleep_pass import apply
 
-        return apply(self.ports, plan)
+        return apply(self.ports.whole, plan)
 
     def save_plan(self, plan: Plan, path: str | Path) -> None:
         """Write the plan of a dry run to a new JSON file, for `load_plan`.

@@ -158,7 +158,7 @@ class MemoryConsolidator:
 
     def _ports(self, memory: AgentMemory) -> Ports:
         """The ports of a memory with the numbers of this consolidator."""
-        ports = memory.ports
+        ports = memory.ports.whole
         config = replace(
             ports.config,
             max_facts_per_pass=self._config.max_facts_per_pass,
@@ -175,9 +175,9 @@ class MemoryConsolidator:
         """Store those of the recent messages that the conversation written to last does not contain.
 
         Messages with an id are compared by id. Of the others, the longest beginning that the conversation ends with is
-        known, and so are all of them if they occur in it in one piece.
+        known, and so are all of them if they occur in it in one piece. Those that wait for review are known too.
         """
-        ports = memory.ports
+        ports = memory.ports.whole
         names = (conversation.name for conversation in ports.store.conversations(ports.scope) if conversation.name)
         name = next(names, None)
         where = Where(kinds=frozenset({MESSAGE}), conversation=name, order="seq")

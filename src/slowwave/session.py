@@ -109,7 +109,7 @@ class StoreSession:
     def _sleep_due(self) -> "SleepRound":
         from slowwave.pipelines.sleep.all_scopes import sleep_due
 
-        return SleepRound(tuple(problem for _, report in sleep_due(self.ports) for problem in report.problems))
+        return SleepRound(tuple(problem for _, report in sleep_due(self.ports.whole) for problem in report.problems))
 
 
 class SleepRound(NamedTuple):
@@ -237,7 +237,7 @@ class MemorySession:
     def after_messages(self, conversation: str) -> None:
         """Summarise the conversation in the background if a stretch of it is due and the configuration says so."""
         if self.ports.config.cascade_in_background:
-            self.background.after_messages(self.ports, conversation)
+            self.background.after_messages(self.ports.whole, conversation)
 
     def after_write(self, receipt: Receipt) -> Receipt:
         """Run a sleep pass once `sleep_every_ingests` writes were stored; on the thread of sleep passes if it exists."""

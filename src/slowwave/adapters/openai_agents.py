@@ -92,6 +92,8 @@ class SlowwaveSession:
             SessionSettings() if session_settings is None else coerce_session_settings(session_settings)
         )
         self._memory = memory.aio
+        waiting = ["quarantined"] if memory.ports.reviews else []
+        self._phases = ["active", "cold", *waiting]
         self._budget = budget_tokens
 
     async def get_items(self, limit: int | None = None) -> "list[TResponseInputItem]":
@@ -164,7 +166,7 @@ class SlowwaveSession:
         while True:
             memories = await self._memory.get_all(
                 kinds=["message"],
-                phases=["active", "cold", "quarantined"],
+                phases=self._phases,
                 conversation=self.session_id,
                 order="-recorded",
                 after=after,

@@ -26,6 +26,7 @@ def check_share(what: str, held: Iterable[str], tenant: str, most: int) -> None:
     together = sum(number for name, number in counts.items() if name.partition("/")[0] == family)
     if counts.total() >= most:
         raise OverloadedError(f"{most} {what}: send the request again later")
-    if counts[tenant] >= most // SHARE or together >= most // FAMILY:
-        number = min(counts[tenant], most // SHARE) if counts[tenant] >= most // SHARE else together
-        raise OverloadedError(f"{number} {what} for {tenant}, which is its share: send the request again later")
+    if counts[tenant] >= most // SHARE:
+        raise OverloadedError(f"{counts[tenant]} {what} for {tenant}, which is its share: send the request again later")
+    if together >= most // FAMILY:
+        raise OverloadedError(f"{together} {what} in {family}, which is its share: send the request again later")
