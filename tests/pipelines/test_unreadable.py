@@ -240,3 +240,19 @@ def test_a_message_that_is_refused_is_left_out_of_a_summary(world: "World", mind
     assert "I walked 2 miles" in summaries[0].text
     assert "POISON" not in str(summaries)
     assert "left out of a summary" in str(report.problems)
+
+
+@pytest.mark.parametrize(("untrue", "stored"), [(1, True), (2, False)])
+def test_a_sentence_that_no_message_supports_is_left_out_of_a_summary(
+    world: "World", mind: "ScriptedMind", untrue: int, *, stored: bool
+) -> None:
+    told = ["I walked 2 miles in Bern.", "I walked 5 miles in Lisbon.", "I walked 7 miles in Madrid."]
+    mind.summary = " ".join(told[: 1 + untrue])
+    memory = world.open(immediate_window=4, recent_window=10)
+    tell(memory, world, "c", *(f"I walked {number} miles in Bern." for number in range(30)))
+    world.later(days=1)
+    report = memory.sleep()
+    everything = Where(kinds=frozenset({SUMMARY}), conversation="c", cascade=True)
+    texts = {one.text for one in memory.ports.store.select((memory.ports.scope,), everything) if one.depth == 1}
+    assert texts == ({told[0]} if stored else set())
+    assert "Lisbon" in str(report.problems)

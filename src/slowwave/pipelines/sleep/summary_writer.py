@@ -22,6 +22,7 @@ from slowwave.policy.guard.trust import least
 from slowwave.policy.retention.importance import Frequencies, importance
 from slowwave.policy.summaries.length import Profile, coverage, length, profile
 from slowwave.policy.summaries.spans import Span
+from slowwave.policy.text.clauses import sentences
 from slowwave.policy.text.tokens import terms
 from slowwave.ports import Ports
 
@@ -63,10 +64,10 @@ class SummaryWriter:
             self.problems.append(str(error))
             return None
         text = clean("\n".join(texts)).strip()
+        if not is_joined and not (text := self._supported(text, memories, span)):
+            return None
         if not self.restoring and self.ports.store.suppressed_keys(self.ports.scope, [content_key(text)]):
             return None  # a person undid this text: the stretch waits for another text, or for a command
-        if not is_joined and not self._is_faithful(text, memories, span):
-            return None
         text = redact(text).text  # only the messages keep the secret
         share = coverage(text, [memory.text for memory in memories], frequencies.rarity)
         (entry,), problems = entries(self.ports, [text])
@@ -114,18 +115,21 @@ class SummaryWriter:
             raise error
         return "\n".join(texts)
 
-    def _is_faithful(self, text: str, memories: Sequence[Memory], span: Span) -> bool:
-        invented = invented_details(text, memories)
-        if invented:
-            what = f"it invents {', '.join(map(repr, invented[:3]))}"
-        elif not text or not shares_content(text, memories):
-            what = "it speaks of something else"
-        elif (untrue := unsupported_by_transcript(text, memories)) is not None:
-            what = untrue
-        else:
-            return True
-        self.problems.append(f"a summary of messages {span[0]} to {span[1]} was refused: {what}")
-        return False
+    def _supported(self, text: str, memories: Sequence[Memory], span: Span) -> str:
+        """The text without sentences that the memories do not support; "" if they are more than half of it."""
+        what = _untrue(text, memories)
+        if what is None:
+            return text
+        lines = [sentences(line) for line in text.splitlines()]
+        kept = [[sentence for sentence in line if _untrue(sentence, memories) is None] for line in lines]
+        shorter = "\n".join(" ".join(line) for line in kept if line)
+        told, left = (sum(map(len, some)) for some in (lines, kept))
+        messages = f"a summary of messages {span[0]} to {span[1]}"
+        if 2 * left < told or _untrue(shorter, memories) is not None:
+            self.problems.append(f"{messages} was refused: {what}")
+            return ""
+        self.problems.append(f"{counted(told - left, 'sentence')} of {messages} left out: {what}")
+        return shorter
 
     def _topics(self, memories: Sequence[Memory]) -> list[Sequence[Memory]]:
         """The messages by topic, each in order of time, and those without a topic together."""
@@ -172,6 +176,16 @@ class SummaryWriter:
                 "profile": self.ports.config.summary_profile,
             },
         )
+
+
+def _untrue(text: str, memories: Sequence[Memory]) -> str | None:
+    """Why memories do not support a text; None if they do."""
+    invented = invented_details(text, memories)
+    if invented:
+        return f"it invents {', '.join(map(repr, invented[:3]))}"
+    if not text or not shares_content(text, memories):
+        return "it speaks of something else"
+    return unsupported_by_transcript(text, memories)
 
 
 def _words(memories: Sequence[Memory]) -> int:
