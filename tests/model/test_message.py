@@ -150,6 +150,7 @@ def test_a_message_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) 
         ({"role": "user", "content": "Hi", "speaker": "Ada", "name": "ada_1"}, "user", "Hi", "Ada"),
         ({"role": "user", "content": ["One", {"type": "input_text", "text": "Two"}]}, "user", "One\nTwo", None),
         ({"role": "user", "content": [{"text": "Hi"}]}, "user", "Hi", None),
+        ({"role": "user", "content": [{"text": "Hi", "functionality": {"a": 1}}]}, "user", "Hi", None),
         ({"role": "user", "content": {"type": "text", "text": "Hi"}}, "user", "Hi", None),
         ({"role": "user", "content": [{"type": "input_audio"}, {"type": "file"}]}, "user", "[audio]\n[file]", None),
         ({"role": "assistant", "content": None, "refusal": "I cannot"}, "assistant", "I cannot", None),

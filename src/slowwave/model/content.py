@@ -123,8 +123,10 @@ def _opened(part: Mapping[str, Any]) -> tuple[str, object]:
     if isinstance(named, str):
         return named, part
     fields = [(name, value) for name, value in part.items() if value is not None and isinstance(name, str)]
-    inside = next(((name, value) for name, value in fields if isinstance(value, Mapping)), None)
-    return inside or (fields[0] if len(fields) == 1 else ("", part))
+    if len(fields) == 1:
+        return fields[0]
+    inside = ((name, value) for name, value in fields if isinstance(value, Mapping))
+    return ("", part) if isinstance(part.get("text"), str) else next(inside, ("", part))
 
 
 def _returned(part: object, *, is_certain: bool = False) -> object:
