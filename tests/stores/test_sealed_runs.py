@@ -11,10 +11,15 @@ from slowwave.errors import CorruptError
 from slowwave.model.codec import dumps, loads
 from slowwave.model.plan import Group
 from slowwave.stores.copy import copy
+from slowwave.stores.reasons import LOST
 from slowwave.stores.rows import RUN_COLUMNS
 from slowwave.stores.sqlite.store import SqliteStore
 from slowwave.testing.builders import add, fact, plan
 
+DAMAGED = (
+    "scope acme: run several is damaged in the store, and what it did can be replayed: run `slowwave doctor --repair`, which "
+    "writes it anew without the reasons that were changed"
+)
 GROUPS = [("faded", ()), ("told by Ada", ("talk",)), ("merged", ())]
 
 
@@ -68,8 +73,10 @@ def test_a_changed_sentence_of_any_group_is_noticed(memory: AgentMemory, place: 
     words = loads(str(stored(memory, "several")["because"]))
     words[place] += "?"
     put(memory, "several", because=dumps(words))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
-    with pytest.raises(CorruptError, match="the run 'several' is damaged in the store: restore a backup") as damaged:
+    assert memory.doctor(deep=True) == [DAMAGED]
+    with pytest.raises(
+        CorruptError, match="the run 'several' is damaged in the store: run `slowwave doctor --repair`"
+    ) as damaged:
         memory.ports.store.run("acme", "several")
     advised = re.search(r"`(\w+)\(deep=True\)`", str(damaged.value))
     assert advised is not None
@@ -93,13 +100,13 @@ def test_a_changed_sentence_of_any_group_is_noticed(memory: AgentMemory, place: 
 )
 def test_a_changed_value_of_a_run_is_noticed(memory: AgentMemory, column: str, value: object) -> None:
     put(memory, "several", **{column: value})
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert memory.doctor(deep=True) == [DAMAGED]
 
 
 def test_a_group_without_a_checksum_in_a_run_with_one_is_noticed(memory: AgentMemory) -> None:
     details = loads(str(stored(memory, "several")["details"]))
     put(memory, "several", details=dumps([*details[:2], {}]))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert memory.doctor(deep=True) == [DAMAGED]
 
 
 def test_runs_of_versions_that_wrote_no_checksum_are_sound_wherever_they_are(memory: AgentMemory) -> None:
@@ -116,7 +123,7 @@ def test_a_changed_name_in_the_details_is_noticed(memory: AgentMemory, name: str
     details = str(stored(memory, "several")["details"])
     assert f'"{name}"' in details
     put(memory, "several", details=details.replace(f'"{name}"', f'"{name[:-1]}q"', 1))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert memory.doctor(deep=True) == [DAMAGED]
 
 
 def test_a_journal_row_outside_of_its_run_is_noticed(memory: AgentMemory) -> None:
@@ -140,7 +147,7 @@ def test_an_erase_blanks_sentences_and_leaves_sound_runs(memory: AgentMemory) ->
     memory.erase(text="faded")
     assert memory.doctor(deep=True) == []
     put(memory, "several", cause="x")
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert memory.doctor(deep=True) == [DAMAGED]
 
 
 def test_an_erase_is_possible_beside_a_damaged_run(memory: AgentMemory) -> None:
@@ -148,7 +155,7 @@ def test_an_erase_is_possible_beside_a_damaged_run(memory: AgentMemory) -> None:
     put(memory, "several", because=dumps(["fadet", *words[1:]]))
     memory.erase(text="Carol")
     assert all("Carol" not in hit.memory.text for hit in memory.search("mail server"))
-    assert memory.doctor(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert memory.doctor(deep=True) == [DAMAGED]
 
 
 def test_a_copy_keeps_the_checksums(memory: AgentMemory, tmp_path: Path) -> None:
@@ -157,5 +164,35 @@ def test_a_copy_keeps_the_checksums(memory: AgentMemory, tmp_path: Path) -> None
     assert target.check(deep=True) == []
     with target._guard, target._transaction("acme"):
         target._db.execute("UPDATE runs SET because = replace(because, 'merged', 'forged')")
-    assert target.check(deep=True) == ["scope acme: run several is damaged in the store: restore a backup"]
+    assert target.check(deep=True) == [DAMAGED]
     target.close()
+
+
+@pytest.mark.parametrize("details", ["", "[]", "[{},{},{}]", None])
+def test_a_repair_keeps_the_reasons_that_are_sound_and_says_which_are_lost(
+    memory: AgentMemory, details: str | None
+) -> None:
+    words = loads(str(stored(memory, "several")["because"]))
+    if details is None:
+        put(memory, "several", because=dumps([words[0], "told by Eve", words[2]]))
+    else:
+        put(memory, "several", details=details)
+    repaired = memory.ports.store.repair()
+    assert (repaired.runs, repaired.derived, repaired.memories, repaired.refused) == (1, 0, 0, ())
+    assert memory.doctor(deep=True) == []
+    assert memory.ports.store.repair().runs == 0
+    run = memory.ports.store.run("acme", "several")
+    assert run is not None
+    lost = [LOST if details is not None or place == 1 else group for place, (group, _) in enumerate(GROUPS)]
+    assert [group.because for group in run.plan.groups] == lost
+    assert len(list(run.plan.operations)) == 3
+
+
+def test_a_repair_derives_a_damaged_index_entry_again(memory: AgentMemory) -> None:
+    store = memory.ports.store
+    with store._guard, store._transaction("acme"):
+        store._db.execute("UPDATE entries SET words = words + 7")
+    assert all("run `slowwave doctor --repair`, then `slowwave reembed`" in one for one in memory.doctor(deep=True))
+    assert store.repair().derived > 0
+    assert memory.doctor(deep=True) == []
+    assert [hit.text for hit in memory.search("who owns the cache?")][:1] == ["Bob owns the cache"]

@@ -197,19 +197,32 @@ class Repaired:
         memories: rows whose checksum was computed again; no other value of them was changed.
         journal: journal rows in which a value was converted to the type of its column.
         refused: why other damaged rows were left as they are.
+        derived: index entries that were derived again, without vectors.
+        runs: records of runs that were written anew, without the reasons that had been changed.
     """
 
     memories: int = 0
     journal: int = 0
     refused: tuple[str, ...] = ()
+    derived: int = 0
+    runs: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.memories or self.journal)
+        return bool(self.memories or self.journal or self.derived or self.runs)
 
     def __str__(self) -> str:
         if not self:
             return "nothing could be repaired" if self.refused else "nothing to repair"
-        return (
-            f"rows re-sealed: {self.memories:,}, because a replay of the journal gives exactly what they hold "
-            f"(journal rows rewritten with values of the right type: {self.journal:,})"
-        )
+        done = []
+        if self.memories or self.journal:
+            done.append(
+                f"rows re-sealed: {self.memories:,}, because a replay of the journal gives exactly what they hold "
+                f"(journal rows rewritten with values of the right type: {self.journal:,})"
+            )
+        if self.derived:
+            done.append(
+                f"index entries derived again: {self.derived:,}, without vectors, which `slowwave reembed` adds"
+            )
+        if self.runs:
+            done.append(f"records of runs written anew: {self.runs:,}, without the reasons that had been changed")
+        return "; ".join(done)

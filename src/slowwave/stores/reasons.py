@@ -12,10 +12,12 @@ from zlib import crc32
 from slowwave.errors import CorruptError
 from slowwave.model.codec import dumps, loads
 from slowwave.model.plan import Group
-from slowwave.stores.rows import ADVICE, RUN_COLUMNS
+from slowwave.stores.rows import REPAIRABLE, RUN_COLUMNS
 
 BLANK: Final = "erased"
 """Replaces words that may have quoted what was erased."""
+LOST: Final = "lost: the record of this change was damaged"
+"""Replaces words that failed their checksum."""
 _BLANK_GROUP: Final = Group(operations=(), because=BLANK)
 SEAL: Final = 1
 """The version of the checksums that runs are written with, in `runs.seal`."""
@@ -84,8 +86,33 @@ def checked_reasons(row: Sequence[Any]) -> list[Group]:
     except (AttributeError, TypeError, ValueError):  # damage can turn a value into another type
         sound = False
     if not sound:
-        raise CorruptError(f"the run {row[RUN_COLUMNS.index('id')]!r} {ADVICE}")
+        raise CorruptError(f"the run {row[RUN_COLUMNS.index('id')]!r} {REPAIRABLE}")
     return parse_reasons(because, details)
+
+
+def rewritten_reasons(row: Sequence[Any], groups: int) -> tuple[str, str]:
+    """The columns `because` and `details` of a damaged run: of groups that fail their checksum the reason is LOST.
+
+    Args:
+        row: a row of RUN_COLUMNS.
+        groups: how many groups the journal has of the run.
+    """
+    try:
+        pairs = _pairs(row[_BECAUSE], row[_DETAILS])
+        sound = [_GROUP_SUM in values and _is_sound(text, values) for text, values in pairs]
+    except (AttributeError, TypeError, ValueError):
+        pairs, sound = [], []
+    kept = [text if is_sound else LOST for (text, _), is_sound in zip(pairs, sound, strict=True)]
+    kept += [LOST] * (groups - len(kept))
+    details = [
+        {name: value for name, value in pairs[place][1].items() if name != _RUN_SUM}
+        if text is not LOST
+        else sealed_details(Group(operations=(), because=LOST))
+        for place, text in enumerate(kept)
+    ]
+    if details:
+        details[0] = {**details[0], _RUN_SUM: _own_checksum([row[place] for place in _OWN], SEAL)}
+    return dumps(kept), dumps(details)
 
 
 def blanked_reasons(because: str, details: str, blank: Sequence[bool]) -> tuple[str, str]:

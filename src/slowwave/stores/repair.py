@@ -1,15 +1,18 @@
 """Recomputes the checksums of rows that count as damaged although a replay of the journal confirms their values."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from slowwave.errors import CorruptError, InputError
 from slowwave.model.codec import COLUMNS, Row, Scalar, dumps, loads, row_content, written
 from slowwave.model.status import Repaired
+from slowwave.policy.text.features import index_text
 from slowwave.stores.journal import Replayed, padded
+from slowwave.stores.reasons import SEAL, checked_reasons, rewritten_reasons
 from slowwave.stores.replay import JournalChecker
-from slowwave.stores.rows import checked, checked_journal
-from slowwave.stores.seal import sealed, sealed_journal
+from slowwave.stores.rows import checked, checked_journal, entry_of
+from slowwave.stores.seal import sealed, sealed_entry, sealed_journal
 from slowwave.stores.sql import COPYING, bounds
 
 _WIDTH: Final = len(COLUMNS)
@@ -41,11 +44,18 @@ class Repairer(JournalChecker):
         converted it to text, and the checksum, computed over the number, failed on every later read. Compared as text,
         such a row equals the journal. Only the checksum of the row is written; in the journal the number becomes the
         same text. A row that the replay does not confirm is reported and not changed.
+
+        A damaged index entry is derived from the text again, by words. Of a damaged run the reasons that fail their
+        checksum are replaced by a sentence that says so.
         """
         with self._guard, self._one_state():
             self._see_every_scope()
             scopes = [(token, path) for token, path in self._all("scopes", ()) if not path.startswith(COPYING)]
-            hit = [(token, path) for token, path in scopes if any(True for _ in self._damaged(token))]
+            hit = [
+                (token, path)
+                for token, path in scopes
+                if any(any(True for _ in rows(token)) for rows in (self._damaged, self._lost_entries, self._lost_runs))
+            ]
         total = Repaired()
         for token, path in hit:
             with self._guard, self._transaction(path):
@@ -53,6 +63,8 @@ class Repairer(JournalChecker):
             total = Repaired(
                 memories=total.memories + done.memories,
                 journal=total.journal + done.journal,
+                derived=total.derived + done.derived,
+                runs=total.runs + done.runs,
                 refused=(*total.refused, *done.refused),
             )
         return total
@@ -65,8 +77,45 @@ class Repairer(JournalChecker):
             except CorruptError:
                 yield row
 
+    def _lost_entries(self, token: int) -> Iterator[int]:
+        """The keys of damaged index entries."""
+        low, high = bounds(token)
+        for row in self._db.run("every_entry", {"low": low, "high": high}):
+            values: Any = row
+            try:
+                entry_of(None, values[1:-1], values[-1])
+            except CorruptError:
+                yield values[0]
+
+    def _lost_runs(self, token: int) -> Iterator[Sequence[Any]]:
+        """The rows of damaged runs."""
+        low, high = bounds(token)
+        for row in self._db.run("every_run", {"low": low, "high": high}):
+            try:
+                checked_reasons(row)
+            except CorruptError:
+                yield row
+
     def _repair(self, token: int, path: str) -> Repaired:
+        """Repair a scope: index entries and records of runs, which no memory depends on, and the checksums of memories."""
+        entries = list(self._lost_entries(token))
+        for key in entries:
+            text = self._one("text_of_key", (token, key))[0]
+            self._db.run("put_entry", (key, token, 0, *sealed_entry(index_text(text))))
+        if entries:
+            self._db.run("reindexed", (token,))
+        runs = list(self._lost_runs(token))
+        for run in runs:
+            parts = [part for *_, part in self._all("run_rows", (run[-2], run[-1], run[0]))]
+            groups = max(parts, default=-1) + 1
+            self._db.run("reseal_run", (*rewritten_reasons(run, groups), SEAL, run[0]))
+        done = self._repair_memories(token, path)
+        return replace(done, derived=len(entries), runs=len(runs))
+
+    def _repair_memories(self, token: int, path: str) -> Repaired:
         damaged = list(self._damaged(token))
+        if not damaged:
+            return Repaired()
         try:
             journaled = self._journal_of(token, {str(row[0]) for row in damaged})
         except CorruptError as error:

@@ -146,7 +146,10 @@ class JournalChecker(Journal):
             except CorruptError:
                 damaged.append(f"index entry {values[0] - low}")
         if damaged:
-            yield f"scope {path}: {_named(damaged)} damaged in the store: restore a backup"
+            yield (
+                f"scope {path}: {_named(damaged)} damaged in the store, and can be derived again: run "
+                "`slowwave doctor --repair`, then `slowwave reembed`"
+            )
 
     def _damaged_runs(self, token: int, path: str) -> Iterator[str]:
         low, high = bounds(token)
@@ -157,7 +160,10 @@ class JournalChecker(Journal):
             except CorruptError:
                 damaged.append(f"run {row[2]}")
         if damaged:
-            yield f"scope {path}: {_named(damaged)} damaged in the store: restore a backup"
+            yield (
+                f"scope {path}: {_named(damaged)} damaged in the store, and what it did can be replayed: run "
+                "`slowwave doctor --repair`, which writes it anew without the reasons that were changed"
+            )
         if number := self._one("strays", {"low": low, "high": high})[0]:
             yield f"scope {path}: {number} journal rows are outside of the range of their run: restore a backup"
 

@@ -29,7 +29,7 @@ _UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeErr
 _LISTED = "`doctor(deep=True)` lists what else is damaged"
 ADVICE = f"is damaged in the store: restore a backup; {_LISTED}"
 """The end of a sentence about a damaged row."""
-_REPAIRABLE = f"is damaged in the store: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
+REPAIRABLE = f"is damaged in the store: run `slowwave doctor --repair`; if that cannot, restore a backup; {_LISTED}"
 
 
 def unreadable(error: BaseException | None, name: str) -> SlowwaveError | None:
@@ -79,7 +79,7 @@ def checked(row: Sequence[Scalar]) -> Row:
     except TypeError:  # damage can turn text into bytes
         sound = False
     if not sound:
-        raise CorruptError(f"the memory {row[0]!r} {_REPAIRABLE}")
+        raise CorruptError(f"the memory {row[0]!r} {REPAIRABLE}")
     return values
 
 
@@ -112,7 +112,7 @@ def entry_row(entry: IndexEntry) -> tuple[object, ...]:
 def entry_of(name: str | None, values: Sequence[object], expected: object) -> IndexEntry:
     """The entry with these values of ENTRY_COLUMNS and this embedder; CorruptError if they fail the checksum."""
     if entry_checksum(values) != expected:
-        raise CorruptError(f"an index entry {ADVICE}")
+        raise CorruptError(f"an index entry {REPAIRABLE}")
     entry = object.__new__(IndexEntry)  # twice as fast as the constructor; a cold start reads 10,000
     for put, value in zip(_PUT, (name, *values), strict=True):
         put(entry, value)

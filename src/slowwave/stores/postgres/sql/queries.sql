@@ -356,6 +356,12 @@ UPDATE journal SET because = $1, checksum = $2 WHERE scope = $3 >> 40 AND key = 
 -- name: reseal_memory (checksum, scope, id) deferred
 UPDATE memories SET checksum = $1 WHERE scope = $2 AND id = $3
 
+-- name: reseal_run (because, details, seal, key) deferred
+UPDATE runs SET because = $1, details = $2, seal = $3 WHERE scope = $4 >> 40 AND key = $4
+
+-- name: text_of_key (scope, key)
+SELECT text FROM memories WHERE scope = $1 AND key = $2
+
 -- name: reseal_journal (payload, checksum, key) deferred
 UPDATE journal SET payload = $1, checksum = $2 WHERE scope = $3 >> 40 AND key = $3
 

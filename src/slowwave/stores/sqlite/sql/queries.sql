@@ -316,6 +316,12 @@ UPDATE journal SET because = ?, checksum = ? WHERE key = ?
 -- name: reseal_memory
 UPDATE memories SET checksum = ? WHERE scope = ? AND id = ?
 
+-- name: reseal_run
+UPDATE runs SET because = ?, details = ?, seal = ? WHERE key = ?
+
+-- name: text_of_key
+SELECT text FROM memories WHERE scope = ? AND key = ?
+
 -- name: reseal_journal
 UPDATE journal SET payload = ?, checksum = ? WHERE key = ?
 
