@@ -1,9 +1,23 @@
-"""An attack campaign against the library: kills, threads, files, models, values, texts, poison, doors and scopes, by seeds."""
+"""An attack campaign against the library: kills, threads, files, models, values, texts, poison, doors, scopes, machines, by seeds."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from tests.attack import doors, files, interrupts, models, poison, scopes, served, texts, threads, values, writers
+from tests.attack import (
+    doors,
+    files,
+    installs,
+    interrupts,
+    machine,
+    models,
+    poison,
+    scopes,
+    served,
+    texts,
+    threads,
+    values,
+    writers,
+)
 from tests.attack.campaign import Round
 
 ATTACKS: Final[Mapping[str, Round]] = {
@@ -25,5 +39,10 @@ ATTACKS: Final[Mapping[str, Round]] = {
     "doors": doors.doors,
     "served": served.served,
     "scopes": scopes.scopes,
+    "installs": installs.installs,
+    "clocks": machine.clocks,
+    "disk": machine.disk,
+    "versions": machine.versions,
+    "migrations": machine.migrations,
 }
 """A round of each class of attack, by its name."""

@@ -34,7 +34,7 @@ def test_a_short_round_of_each_class_finds_nothing(name: str, tmp_path: Path) ->
     assert ATTACKS[name](Place(Random(f"short/{name}"), tmp_path, size=SIZES.get(name, SHORT))) > 0
 
 
-@pytest.mark.parametrize("name", ["kills", "scopes", "doors", "interrupts", "threads"])
+@pytest.mark.parametrize("name", ["kills", "scopes", "doors", "interrupts", "threads", "clocks", "versions"])
 def test_a_short_round_finds_nothing_on_postgres(
     name: str, tmp_path: Path, postgres: PostgresServer, migrated: str
 ) -> None:
