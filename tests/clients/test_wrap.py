@@ -138,37 +138,3 @@ def test_the_result_of_a_tool_in_a_message_of_the_user_is_stored_as_the_tools() 
         ("Where do I live?", "user"),
         ("Noted.", "assistant"),
     ]
-
-
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("call", ["chat", "responses", "messages"])
-def test_what_a_provider_gives_of_the_reasoning_is_stored_beside_the_answer(call: str, stream: bool) -> None:
-    made = SimpleNamespace
-    parts = {
-        "chat": made(choices=[made(message=made(content="Yes.", reasoning_content="A pet?"))]),
-        "responses": made(id="r", output_text="Yes.", output=[made(type="reasoning", summary=[made(text="A pet?")])]),
-        "messages": made(content=[made(type="thinking", thinking="A pet?"), made(type="text", text="Yes.")]),
-    }
-    events = {
-        "chat": [made(choices=[made(index=0, delta=made(reasoning_content="A pet?"))]), made(choices=[made(index=0, delta=made(content="Yes."))])],
-        "responses": [made(type="response.reasoning_summary_text.delta", delta="A pet?"), made(type="response.output_text.delta", delta="Yes.")],
-        "messages": [made(delta=made(type="thinking_delta", thinking="A pet?")), made(delta=made(type="text_delta", text="Yes."))],
-    }  # fmt: skip
-
-    def create(**_: object) -> Any:  # noqa: ANN401 - an answer, or its events
-        return iter(events[call]) if stream else parts[call]
-
-    endpoint = made(create=create)
-    client: Any = made(chat=made(completions=endpoint), responses=endpoint, messages=endpoint)
-    said: Any = [{"role": "user", "content": "Do I have a dog?"}]
-    with AgentMemory.in_memory(embedder=None) as memory:
-        wrapped = slowwave.wrap(client, memory, conversation="c")
-        method = wrapped.chat.completions if call == "chat" else getattr(wrapped, call)
-        result = method.create(**{"input" if call == "responses" else "messages": said}, stream=stream)
-        if stream:
-            list(result)
-        assert [(one.content, one.reasoning) for one in memory.messages("c")] == [
-            ("Do I have a dog?", None),
-            ("Yes.", "A pet?"),
-        ]
-        assert wrapped.slowwave.failures == 0

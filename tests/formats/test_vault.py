@@ -144,11 +144,12 @@ def test_undo_of_an_import_undoes_all_its_parts(world: "World", folder: Path, ve
     before = {fact.id: fact.text for fact in memory.get_all()}
     page = _page(folder, "person.md")
     page.write_text(
-        page.read_text().replace("Alice", "Alice Costa").replace("billing", "invoices") + "- Alice Costa is away\n"
+        page.read_text().replace("Alice", "Alice Costa").replace("billing", "invoices")
+        + "- Alice Costa never owns the deploy pipeline\n"
     )
     world.mind.verdicts = [verdict("UPDATE", relation="contradictory")]
     taken = memory.import_vault(folder, dry_run=False)
-    assert (len(taken.updated), taken.added) == (2, ("Alice Costa is away",))
+    assert (len(taken.updated), taken.added) == (2, ("Alice Costa never owns the deploy pipeline",))
     assert "replaced 'Alice Costa owns the deploy pipeline'" in taken.notes
     assert taken.run_id in {run.id for run in memory.runs() if run.cause == "edit"}
     memory.undo(str(taken.run_id))

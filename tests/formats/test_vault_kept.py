@@ -268,7 +268,7 @@ def test_a_dry_run_reports_what_a_new_line_would_replace(
     memory: AgentMemory, world: World, folder: Path, verdict: Says
 ) -> None:
     page = folder / "facts/person.md"
-    page.write_text(page.read_text() + "- Bob owns the deploy pipeline\n")
+    page.write_text(page.read_text() + "- Bob now owns the deploy pipeline\n")
     world.mind.verdicts = [verdict("UPDATE", relation="contradictory")]
     before, runs = memory.get_all(), memory.runs(None)
     planned = memory.import_vault(folder)

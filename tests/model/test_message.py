@@ -322,15 +322,6 @@ def test_reasoning_beside_the_words_is_kept_apart(given: dict[str, object]) -> N
     assert as_messages({"role": "assistant", **given}) == [Message("assistant", "B", reasoning="A")]
 
 
-@pytest.mark.parametrize("name", ["content", "toolResult", "thinking"])
-def test_parts_that_are_nested_too_deeply_are_refused(name: str) -> None:
-    part: dict[str, Any] = {"text": "Hi"}
-    for _ in range(5000):
-        part = {name: part if name == "toolResult" else {"content": part}}
-    with pytest.raises(InputError, match=r"nested too deeply|no JSON value"):
-        as_messages({"role": "assistant", "content": [part]}, "message 3")
-
-
 def test_fields_that_are_not_stored_are_named_if_they_contain_something() -> None:
     one = {"role": "user", "content": "Hi", "type": "message", "refusal": None, "annotations": [], "tool_call_id": "1"}
     assert list(unstored_fields(one)) == ["tool_call_id"]

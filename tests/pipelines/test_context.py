@@ -170,7 +170,7 @@ def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:
     memory.add_messages(talk(*rules), conversation="rules")
     world.mind.facts = [
         Fact(
-            text=f"The user wants this, word for word: {rule}",
+            text=f"The user wants: {rule}",
             turn=n,
             quote=rule,
             kind="procedural",

@@ -1,5 +1,7 @@
 from datetime import UTC, datetime
 
+import pytest
+
 from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.mind import Relation, Verdict, VerdictOp
 from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retract
@@ -7,6 +9,7 @@ from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retrac
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 KNOWN = "Alice owns a red car"
 NEW = "Alice owns a red car in Oslo"
+CHANGED = "Alice now owns a red car in Oslo"
 
 
 def fact(text: str, **fields: object) -> Memory:
@@ -59,8 +62,8 @@ def test_a_wording_that_another_fact_has_is_not_merged() -> None:
 
 
 def test_a_wording_that_loses_a_name_is_replaced_by_the_words_of_the_new_fact() -> None:
-    decision = decide(verdict("UPDATE", KNOWN, "contradictory"), pair(fact(NEW), fact(KNOWN)), "said")
-    assert (decision.action, decision.text) == ("supersede", NEW)
+    decision = decide(verdict("UPDATE", KNOWN, "contradictory"), pair(fact(CHANGED), fact(KNOWN)), "said")
+    assert (decision.action, decision.text) == ("supersede", CHANGED)
     assert "'Oslo' would be lost" in decision.problem
 
 
@@ -76,7 +79,7 @@ def test_a_fixed_or_more_trusted_fact_is_linked_and_not_changed() -> None:
         decision = decide(verdict("UPDATE", NEW), compared, "said")
         assert (decision.action, decision.link) == ("store", ("conflict?", "the mind says so"))
     assert not may_retract(known, new, fixed=False, stated=False)
-    assert may_retract(known, fact(NEW), fixed=False, stated=False)
+    assert may_retract(known, fact(CHANGED), fixed=False, stated=False)
 
 
 def test_words_of_a_less_trusted_fact_do_not_enter_a_more_trusted_one() -> None:
@@ -84,12 +87,42 @@ def test_words_of_a_less_trusted_fact_do_not_enter_a_more_trusted_one() -> None:
     for text, relation in (("Alice owns a red car in Oslo today", "subsumes"), (None, "subsumed")):
         apart = decide(verdict("UPDATE", text, relation), pair(new, known), "said")
         assert (apart.action, bool(apart.problem)) == ("store", True)
-    changed = decide(verdict("UPDATE", NEW, "contradictory"), pair(new, known), "said")
-    assert (changed.action, changed.text) == ("supersede", KNOWN)
+    changed = decide(verdict("UPDATE", NEW, "contradictory"), pair(fact(CHANGED), known), "said")
+    assert (changed.action, changed.text) == ("supersede", CHANGED)
     assert decide(verdict("UPDATE"), pair(fact(NEW), fact(KNOWN, trust="web")), "said").action == "merge"
 
 
 def test_only_a_person_retracts_what_a_person_stated() -> None:
     known = fact(KNOWN, sources=())
     assert not may_retract(known, fact(NEW), fixed=False, stated=False)
-    assert may_retract(known, fact(NEW, sources=()), fixed=False, stated=True)
+    assert may_retract(known, fact(CHANGED, sources=()), fixed=False, stated=True)
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("Alice is the head of Acme", "Sarah is the treasurer of Acme"),
+        ("The user likes apples", "The user likes pears"),
+        ("The user is allergic to peanuts, walnuts and shellfish", "The user is allergic to peanuts"),
+        ("The user has a sister in Rome", "The user has a brother in Bern"),
+    ],
+)
+def test_a_fact_that_ends_nothing_stays_beside_what_a_mind_says_it_contradicts(known: str, new: str) -> None:
+    decision = decide(verdict("UPDATE", None, "contradictory"), pair(fact(new), fact(known)), "said")
+    assert (decision.action, decision.link) == ("store", ("conflict?", "the mind says so"))
+    assert not may_retract(fact(known), fact(new), fixed=False, stated=True)
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("The user lives in Zurich", "The user lives in Bern"),
+        ("The user smokes", "The user no longer smokes"),
+        ("The user works at Acme", "The user left Acme"),
+        ("The weekly meeting of the team is on Friday", "The team meeting is on Monday"),
+        ("The rent is 820 euros a month", "The rent is 950 euros a month"),
+        ("The user plans to visit Visby", "The user visited Visby"),
+    ],
+)
+def test_a_fact_that_denies_or_gives_another_value_supersedes(known: str, new: str) -> None:
+    assert decide(verdict("UPDATE", None, "contradictory"), pair(fact(new), fact(known)), "said").action == "supersede"

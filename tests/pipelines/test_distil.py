@@ -78,12 +78,12 @@ def test_a_note_is_placed_under_the_fact_it_is_about(
     world: "World", talk: "Talk", facts: tuple[Fact, ...], verdict: "Says"
 ) -> None:
     memory = world.open()
-    memory.add("Alice owns the build pipeline", category="person")
+    memory.add("Alice never owns the deploy pipeline", category="person")
     memory.add_messages(talk(), conversation="c")
     world.mind.facts = facts
     world.mind.verdicts = [verdict("UPDATE", fact=4, memory=1, relation="contradictory")]
     result = memory.consolidate("c")
-    note = "replaced 'Alice owns the build pipeline'"
+    note = "replaced 'Alice never owns the deploy pipeline'"
     assert dict(result.about) == {result.facts[-1].id: (note,)}
     assert str(result).splitlines()[-1] == f"    {note}"
     assert "waiting" not in str(result)

@@ -55,7 +55,7 @@ def poison(world: "World", memory: AgentMemory) -> None:
     """The canary in messages, facts, waiting and refused facts, summaries, journal, names, metadata."""
     distilled(
         world,
-        Fact(text=f"User keeps the word {CANARY} safe", turn=1, quote=f"word {CANARY}", confidence=0.9),
+        Fact(text=f"User keeps the word {CANARY}", turn=1, quote=f"word {CANARY}", confidence=0.9),
         Fact(text=f"Nobody said this of {CANARY}", turn=2, quote="never said", confidence=0.9),
     )
     spoken(memory, f"My word is {CANARY}, keep it", "Thanks for that", *[f"{FILLER} {n}" for n in range(6)])
@@ -408,7 +408,7 @@ def test_a_message_can_be_erased_although_a_change_of_another_memory_is_damaged(
 
 def test_a_message_can_be_erased_if_a_damaged_journal_does_not_have_the_fact_drawn_from_it(world: "World") -> None:
     memory = world.open()
-    distilled(world, Fact(text=f"User keeps the word {CANARY} safe", turn=1, quote=f"word {CANARY}", confidence=0.9))
+    distilled(world, Fact(text=f"User keeps the word {CANARY}", turn=1, quote=f"word {CANARY}", confidence=0.9))
     (said,) = spoken(memory, f"My word is {CANARY}, keep it")
     memory.consolidate("c1", force=True)
     (fact,) = memory.get_all()

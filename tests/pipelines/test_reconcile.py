@@ -87,19 +87,19 @@ def test_a_state_that_expired_can_be_retracted_and_other_cold_facts_are_not_met(
     memory.sleep()
     assert {memory.get(old).reason, memory.get(faded).reason} == {"expired", "faded"}
     world.mind.verdicts = [verdict("ADD", None, "compatible"), verdict("DELETE", None, "contradictory")]
-    memory.add("The cellar of the barn was filled in")
+    memory.add("The cellar of the barn is no longer half dug")
     assert [candidate.memory.id for candidate in world.mind.asked[-1][1][0].candidates] == [old]
     assert memory.get(old).phase == "retracted"
 
 
 def test_a_repeated_superseded_fact_is_added_again(world: "World", verdict: "Says", texts: "Texts") -> None:
     memory = world.open()
-    memory.add("Matteo uses a standing desk")
-    world.mind.verdicts = [verdict("UPDATE", "Matteo switched back to sitting", "contradictory")]
-    memory.add("Matteo switched back to sitting")
-    world.mind.verdicts = [verdict("UPDATE", "Matteo uses a standing desk", "contradictory")]
-    memory.add("Matteo uses a standing desk")
-    assert texts(memory) == {"Matteo uses a standing desk"}
+    memory.add("Matteo lives in Bern")
+    world.mind.verdicts = [verdict("UPDATE", "Matteo lives in Rome", "contradictory")]
+    memory.add("Matteo lives in Rome")
+    world.mind.verdicts = [verdict("UPDATE", "Matteo lives in Bern", "contradictory")]
+    memory.add("Matteo lives in Bern")
+    assert texts(memory) == {"Matteo lives in Bern"}
     assert len(memory.get_all(phases=["superseded"])) == 2
 
 

@@ -283,7 +283,7 @@ def test_a_fact_to_which_a_neighbour_lends_a_name_is_trusted_as_the_neighbour(wo
     memory = world.open(min_messages=1)
     said(memory, "tool", "The new owner of the pipeline is Quentin")
     said(memory, "user", "Right, he owns the pipeline now")
-    world.mind.facts = [Fact(text="Quentin owns the pipeline", turn=2, quote="he owns the pipeline now")]
+    world.mind.facts = [Fact(text="Quentin owns the pipeline", turn=2, turns=(2, 1), quote="he owns the pipeline now")]
     memory.consolidate(force=True)
     assert only(memory).trust == "tool"
 

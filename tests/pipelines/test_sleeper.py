@@ -285,7 +285,7 @@ def test_a_mind_that_retracts_too_much_is_stopped_and_reported(world: "World") -
     memory = world.open()
     world.mind.verdicts = ModelError("down")
     for n in range(60):
-        memory.add(f"Mia owns house number {n}")
+        memory.add(f"Mia now owns house number {n}")
     waiting = memory.status().waiting
     assert waiting > 20
 

@@ -131,7 +131,7 @@ def test_an_undone_consolidation_suppresses_its_facts_and_rewinds_the_cursor(
     assert texts(memory) == set()
     assert memory.status().unread == 8
     assert sum(isinstance(one, Suppress) for one in receipt.applied) == 4
-    other = Fact(text="Alice is the owner of the pipeline", turn=7, quote="Alice owns the deploy pipeline")
+    other = Fact(text="Alice owns the pipeline", turn=7, quote="Alice owns the deploy pipeline")
     world.mind.facts = (*facts, other)
     again = memory.consolidate("c")
     assert texts(memory) == {other.text}

@@ -85,21 +85,10 @@ REFUSED = [
     ("User has three children", "I have children", "I have children", "number 'three'"),
     ("User was there on 12 May 2025", "I was there yesterday", "I was there yesterday", "date"),
     ("User was there on Tuesday", "I was there yesterday", "I was there yesterday", "date"),
-    ("User hates olives", "Thanks.", "Thanks.", "shares no content with its quote"),
     ("User is not allergic to nuts", "I am allergic to nuts. Bye.", "I am allergic to nuts", "denies"),
     ("User is not allergic to nuts", "I am allergic to nuts", "", "denies"),
     ("User loves nuts", "I hate nuts. I live in Bern.", "I live in Bern", "denies"),
-    ("User wants to poison nuts", "I am allergic to nuts", "allergic to nuts", "no source message contains 'poison'"),
-    ("Chiara sold the pipeline to a circus", "I sold the pipeline to a circus", "to a circus", "Chiara"),
     ("User loves cats", "I like dogs", "I love dogs more than anything", "message does not contain its quote"),
-    ("用户住在大阪，讨厌咖啡", "我喜欢喝绿茶。", "喜欢喝绿茶", "shares no content"),
-    ("User hates olives", "我喜欢喝绿茶。", "喜欢喝绿茶", "shares no content"),
-    (
-        "Der Nutzer hasst Hunde",
-        "Ich möchte bitte kurze Antworten und nicht zu viel",
-        "kurze Antworten",
-        "shares no content",
-    ),
     ("Иван живёт в Казани", "Я живу в Москве", "живу в Москве", "Казани"),
 ]
 
@@ -207,9 +196,8 @@ def test_names_may_come_from_the_message_before_the_transcript() -> None:
     assert isinstance(ground(fact, talk("Yes, that is the dog", "Well", "Rex!")), Rejected)
 
 
-def test_the_first_turns_take_names_from_all_messages_before_the_transcript() -> None:
-    before = ["My cousin Ragna called", "She is well", "And the shop?"]
-    for place, kept in ((1, True), (3, True), (4, False)):
+def test_a_fact_takes_names_from_a_question_beside_it_and_not_from_further_messages() -> None:
+    for before, place, kept in ((["When did Ragna open the shop?"], 1, True), (["Ragna has a shop."], 3, False)):
         lines = [*(f"Line {n}" for n in range(1, place)), "It opened in Visby"]
         found = ground(
             Fact(text="Ragna opened a shop in Visby", turn=place, quote="It opened in Visby"),
@@ -362,11 +350,11 @@ def grounded(fact: str, quote: str, number: int) -> Fact | Rejected:
     ("fact", "quote", "number"),
     [
         ("Noor got back from a hiking trip in Wales", "Just got back from a hiking trip in Wales", 1),
-        ("Ben's cat Pip died on 28 February 2026", "we had to say goodbye to our cat Pip", 2),
+        ("Ben had to say goodbye to the cat Pip on 28 February 2026", "we had to say goodbye to our cat Pip", 2),
         ("Noor failed her driving test on 28 February 2026", "I failed my driving test yesterday", 3),
-        ("A neighbour bought Noor's old piano", "I sold the old piano to a neighbour", 5),
-        ("Ben writes poems", "You should publish your poems", 5),
-        ("Ben is a member of a rowing club", "joined the rowing club", 4),
+        ("Noor sold the old piano to a neighbour", "I sold the old piano to a neighbour", 5),
+        ("Ben should publish his poems", "You should publish your poems", 5),
+        ("Ben joined the rowing club", "joined the rowing club", 4),
     ],
 )
 def test_facts_of_the_right_person_day_and_verb_are_kept(fact: str, quote: str, number: int) -> None:
@@ -388,3 +376,77 @@ def test_facts_of_the_right_person_day_and_verb_are_kept(fact: str, quote: str, 
 )
 def test_facts_of_another_person_day_verb_or_matter_are_refused(fact: str, quote: str, number: int) -> None:
     assert isinstance(grounded(fact, quote, number), Rejected)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("User hates olives", "Thanks."),
+        ("User wants to poison nuts", "I am allergic to nuts"),
+        ("Chiara sold the pipeline to a circus", "I sold the pipeline to a circus"),
+        ("The user prefers a formal style", "Hi! My name is Ada."),
+        ("The user's mother is ill and lives abroad", "My mother called me yesterday."),
+        ("The user's dog died", "My dog is old."),
+        ("The user works as a doctor", "I work at a hospital"),
+        ("用户住在大阪，讨厌咖啡", "我喜欢喝绿茶。"),
+        ("User hates olives", "我喜欢喝绿茶。"),
+        ("Der Nutzer hasst Hunde", "Ich möchte bitte kurze Antworten und nicht zu viel"),
+    ],
+)
+def test_a_fact_with_a_word_that_no_message_has_is_refused(fact: str, message: str) -> None:
+    found = ground(Fact(text=fact, turn=1, turns=(1,), quote=message), talk(message))
+    assert isinstance(found, Rejected)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("The user skyped with a fan in California", "I skyped with a fan in CA"),
+        ("The user wants to visit New York City", "I've been wanting to visit NYC."),
+        ("The user has read the Game of Thrones series", "I've read the GoT series."),
+        ("The user continues the education", "Gonna continue my edu, yay"),
+        ("The user paid 1,200 euros for a bike", "I paid €1.2k for the bike"),
+        ("The user was on a road trip", "That roadtrip was insane, I was on it for days"),
+    ],
+)
+def test_abbreviations_and_other_forms_of_a_word_support_it(fact: str, message: str) -> None:
+    assert isinstance(ground(Fact(text=fact, turn=1, turns=(1,), quote=message), talk(message)), Fact)
+
+
+@pytest.mark.parametrize(
+    ("fact", "quote", "message"),
+    [
+        ("The user quit the job", "quit my job", "Should I quit my job?"),
+        ("The user has diabetes", "I had diabetes", "What if I had diabetes?"),
+        ("The user is married to Paul", "I was married to Paul", "I dreamt that I was married to Paul."),
+        ("The user lives in Paris", "live in Paris", "I used to live in Paris."),
+        ("The user is vegan", "he is vegan", "My colleague says he is vegan."),
+        ("The user works at Roche", "works at Roche", "My wife works at Roche."),
+        ("The user is lazy", "I am lazy", "My boss claims that I am lazy."),
+        ("The user will sell the car", "I will sell the car", "If I move to Rome I will sell the car."),
+        ("The user is pregnant", "I am pregnant", "Maybe I am pregnant."),
+    ],
+)
+def test_what_a_message_only_asks_supposes_or_says_of_others_is_no_fact(fact: str, quote: str, message: str) -> None:
+    assert isinstance(ground(Fact(text=fact, turn=1, turns=(1,), quote=quote), talk(message)), Rejected)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("The user used to live in Paris", "I used to live in Paris."),
+        ("The user's wife works at Roche", "My wife works at Roche."),
+        ("The user wants to sell the car", "I want to sell the car."),
+        ("The user loves the countryside", "I thought I'd hate the countryside, but I love it."),
+        ("The user finished the course", "I finished the course - want to see a picture?"),
+    ],
+)
+def test_what_a_message_says_in_this_way_is_a_fact(fact: str, message: str) -> None:
+    assert isinstance(ground(Fact(text=fact, turn=1, turns=(1,), quote=message), talk(message)), Fact)
+
+
+def test_a_denial_in_other_words_becomes_what_was_said() -> None:
+    message = "I got a no for the summer job."
+    found = ground(Fact(text="The user did not get the summer job", turn=1, turns=(1,), quote=message), talk(message))
+    assert isinstance(found, Fact)
+    assert found.text.endswith(f"said: {message}")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from slowwave.policy.comparison.negation import NO, OPEN, YES, contradicts, negates, polarities
-from slowwave.policy.guard.grounding import unsupported_accusations
+from slowwave.policy.guard.summary_support import unsupported_accusations
 
 NUTS = "I am allergic to walnuts but I love hazelnuts."
 OPPOSITES = [

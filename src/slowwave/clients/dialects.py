@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from slowwave.model.content import by_source, item_by_source
 
-_REASONING: Final = ("reasoning_content", "reasoning")
-_REASONING_DELTAS: Final = frozenset({"response.reasoning_summary_text.delta", "response.reasoning_text.delta"})
 TURNS: Final = frozenset({"user", "tool"})
 """Roles of the messages of a call that are stored. The system prompt is the program's, and is sent with each call."""
 
@@ -110,14 +108,6 @@ class Dialect(ABC):
     def piece(self, event: Any) -> str:  # noqa: ANN401 - an object of the client's package
         """The text that an event of a stream adds to the answer."""
 
-    @abstractmethod
-    def reasoning(self, result: Any) -> str:  # noqa: ANN401 - an object of the client's package
-        """What the model thought before an answer, as far as the provider gives its text."""
-
-    @abstractmethod
-    def thought(self, event: Any) -> str:  # noqa: ANN401 - an object of the client's package
-        """The text that an event of a stream adds to the reasoning."""
-
     def has_messages(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call sends messages, and does not read on in an earlier answer."""
         return arguments.get(self.argument) is not None
@@ -172,16 +162,6 @@ class Chat(Dialect):
         first = [choice for choice in getattr(event, "choices", ()) if getattr(choice, "index", 0) == 0]
         return _text_of(first[0].delta, "content", "refusal") if first else ""
 
-    def reasoning(self, result: Any) -> str:  # noqa: ANN401 - a ChatCompletion
-        """A field that servers of open models add."""
-        choices = getattr(result, "choices", None)
-        return _text_of(choices[0].message, *_REASONING) if choices else ""
-
-    def thought(self, event: Any) -> str:  # noqa: ANN401 - a ChatCompletionChunk
-        """The same field."""
-        first = [choice for choice in getattr(event, "choices", ()) if getattr(choice, "index", 0) == 0]
-        return _text_of(first[0].delta, *_REASONING) if first else ""
-
 
 class Responses(Dialect):
     """`responses` of OpenAI."""
@@ -206,16 +186,6 @@ class Responses(Dialect):
         """The text of a delta of a message."""
         is_text = getattr(event, "type", "") in {"response.output_text.delta", "response.refusal.delta"}
         return _text_of(event, "delta") if is_text else ""
-
-    def reasoning(self, result: Any) -> str:  # noqa: ANN401 - a Response
-        """The summaries of its items of reasoning."""
-        items = [item for item in getattr(result, "output", None) or () if getattr(item, "type", "") == "reasoning"]
-        parts = [part for item in items for part in getattr(item, "summary", None) or ()]
-        return "\n".join(filter(None, (_text_of(part, "text") for part in parts)))
-
-    def thought(self, event: Any) -> str:  # noqa: ANN401 - a ResponseStreamEvent
-        """The text of a delta of a summary."""
-        return _text_of(event, "delta") if getattr(event, "type", "") in _REASONING_DELTAS else ""
 
     def previous(self, arguments: Mapping[str, Any]) -> str | None:
         """The id of the answer before. A conversation on the server has messages that the call does not contain."""
@@ -261,15 +231,6 @@ class Messages(Dialect):
         """The text of a delta of a block."""
         delta = getattr(event, "delta", None)
         return _text_of(delta, "text") if getattr(delta, "type", "") == "text_delta" else ""
-
-    def reasoning(self, result: Any) -> str:  # noqa: ANN401 - a Message
-        """The texts of its blocks of thinking."""
-        blocks = getattr(result, "content", None) or ()
-        return "\n".join(filter(None, (_text_of(block, "thinking") for block in blocks)))
-
-    def thought(self, event: Any) -> str:  # noqa: ANN401 - a RawMessageStreamEvent
-        """The text of a delta of a block of thinking."""
-        return _text_of(getattr(event, "delta", None), "thinking")
 
 
 _CHAT, _RESPONSES, _MESSAGES = Chat(), Responses(), Messages()

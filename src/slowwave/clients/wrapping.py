@@ -161,7 +161,7 @@ class ClientMemory:
         is_new = any(one.kind != "message" or not _lines(one.text) <= shown for one in context.memories)
         return str(context) if is_new else ""
 
-    def store(self, turn: "Turn", answer: str, reasoning: str, identity: str) -> None:
+    def store(self, turn: "Turn", answer: str, identity: str) -> None:
         """Store what is new of a turn: the messages of the call that are not stored yet, and the answer."""
         with self.tolerated("storing a turn"):
             new, turn.new = turn.new, []
@@ -169,9 +169,7 @@ class ClientMemory:
             if answer:
                 said = CallMessage("assistant", answer)
                 said = numbered([said], turn.key)[0] if turn.key else said
-                messages.append(
-                    {"role": said.role, "content": said.content, "id": said.key or None, "reasoning": reasoning}
-                )
+                messages.append({"role": said.role, "content": said.content, "id": said.key or None})
             if identity:
                 with self._lock:
                     self._names[identity] = turn.name
@@ -191,26 +189,23 @@ class Turn:
     new: list[CallMessage] = field(default_factory=list)
     name: str = ""
     pieces: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
     identity: str = ""
     begun: str = ""
     key: str = ""
 
     def end(self, result: object) -> None:
         """Store the turn with the answer of a result; None: with the pieces of the answer so far."""
-        answer, reasoning, identity = "", "", self.identity
+        answer, identity = "", self.identity
         with self.memory.tolerated("reading an answer"):
             answer = "".join(self.pieces) if result is None else self.dialect.answer(result)
-            reasoning = "".join(self.thoughts) if result is None else self.dialect.reasoning(result)
             identity = self.identity if result is None else self.dialect.identity(result)
-        self.pieces, self.thoughts = [], []
-        self.memory.store(self, self.begun + answer if answer.strip() else "", reasoning, identity)
+        self.pieces = []
+        self.memory.store(self, self.begun + answer if answer.strip() else "", identity)
 
     def collect(self, event: object) -> None:
         """Remember the piece of the answer in an event of a stream."""
         with self.memory.tolerated("reading an answer"):
             self.pieces.append(self.dialect.piece(event))
-            self.thoughts.append(self.dialect.thought(event))
             self.identity = self.dialect.event_identity(event) or self.identity
 
 

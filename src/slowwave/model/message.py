@@ -160,14 +160,6 @@ def as_messages(message: object, place: str = "the message") -> list[Message]:
         raise InputError(
             f"{place} is a {type(message).__name__}: pass slowwave.Message(role=..., content=...), or a mapping with both"
         )
-    try:
-        return _messages(message, place)
-    except RecursionError:
-        raise InputError(f"{place} has parts that are nested too deeply: pass texts") from None
-
-
-def _messages(message: Mapping[str, Any], place: str) -> list[Message]:
-    """The messages in a mapping."""
     sources = _sources(message, place)
     speaker = message.get("speaker")
     identity: Any = message.get("id")

@@ -208,7 +208,7 @@ def test_a_refused_fact_is_named_to_the_model_once_with_the_reason(opened: Open)
     assert llm.count("distil") == result.cost.calls == 2
     *_, answer, request = llm.asked[1].messages
     assert json.loads(answer["content"]) == {"facts": [BARE]}
-    assert "(messages 5): no source message contains the name 'Ragna'" in request["content"]
+    assert "(messages 5): no message that it names has the word" in request["content"]
 
 
 def test_what_is_refused_again_or_dropped_stays_refused(opened: Open) -> None:

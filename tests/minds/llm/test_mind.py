@@ -56,7 +56,7 @@ def test_distilling_returns_facts_with_message_quote_and_cost(transcript: Make) 
         MOVED["quote"],
     )
     assert json.loads(proposal.raw) == {"facts": [MOVED]}
-    assert proposal.prompt == "distil@6"
+    assert proposal.prompt == "distil@7"
     cost = proposal.cost
     assert cost.calls == 1
     assert cost.tokens_out == -(-len(proposal.raw) // 4)

@@ -13,11 +13,6 @@ from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.guard.grounding import ground
 
 TALKS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "refusals.json").read_text(encoding="utf-8"))
-STILL_REFUSED = {
-    "Ivo has not played chess since school",
-    "The user got a budget of 40k instead of the 65k asked for",
-}
-"""True facts that code refuses: another verb for a denied action, a denial of a part."""
 
 
 def transcript(talk: Mapping[str, Any]) -> Transcript:
@@ -33,22 +28,40 @@ def transcript(talk: Mapping[str, Any]) -> Transcript:
     return Transcript(conversation="c", turns=turns, most=8, speakers=names)
 
 
-def refused(talk: Mapping[str, Any], proposed: Sequence[Mapping[str, Any]]) -> set[str]:
+def grounded(talk: Mapping[str, Any], proposed: Sequence[Mapping[str, Any]]) -> dict[str, Fact | Rejected]:
+    """What becomes of each proposed fact, by its text."""
     shown = transcript(talk)
     facts = [
         Fact(text=one["text"], turn=one["messages"][0], turns=tuple(one["messages"]), quote=one["quote"])
         for one in proposed
     ]
-    return {fact.text for fact in facts if isinstance(ground(fact, shown), Rejected)}
+    return {fact.text: ground(fact, shown) for fact in facts}
+
+
+def said(talk: Mapping[str, Any], fact: Fact) -> bool:
+    """Whether a fact is a sentence of the talk as it was said."""
+    speaker, _, words = fact.text.partition(" said: ")
+    return any(words in " ".join(text.split()) and (who or "The user") == speaker for who, _, text in talk["lines"])
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk["talk"])
-def test_a_reply_keeps_its_true_facts_and_loses_the_invented_ones(talk: Mapping[str, Any]) -> None:
-    assert refused(talk, talk["true"]) <= STILL_REFUSED
-    assert refused(talk, talk["invented"]) == {one["text"] for one in talk["invented"]}
+def test_facts_in_the_words_of_their_messages_are_kept(talk: Mapping[str, Any]) -> None:
+    assert not [text for text, found in grounded(talk, talk["true"]).items() if isinstance(found, Rejected)]
 
 
-def test_the_replies_are_many_and_few_true_facts_are_refused() -> None:
-    true = sum(len(talk["true"]) for talk in TALKS)
-    assert true >= 220
-    assert sum(len(refused(talk, talk["true"])) for talk in TALKS) <= len(STILL_REFUSED)
+@pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk["talk"])
+def test_of_an_invented_fact_only_what_was_said_is_stored(talk: Mapping[str, Any]) -> None:
+    for found in grounded(talk, talk["invented"]).values():
+        assert isinstance(found, Rejected) or said(talk, found)
+
+
+@pytest.mark.parametrize("talk", [talk for talk in TALKS if "other_words" in talk], ids=lambda talk: talk["talk"])
+def test_a_true_fact_in_other_words_is_refused_with_the_reason(talk: Mapping[str, Any]) -> None:
+    for found in grounded(talk, talk["other_words"]).values():
+        assert isinstance(found, Rejected)
+        assert found.reason
+
+
+def test_the_replies_are_many() -> None:
+    assert sum(len(talk["true"]) for talk in TALKS) >= 150
+    assert sum(len(talk["invented"]) for talk in TALKS) >= 60

@@ -46,20 +46,20 @@ def test_an_untrue_summary_is_refused(opened: Open, clock: FrozenClock, way: str
 @pytest.mark.parametrize(
     ("fact", "quote", "kept"),
     [
-        ("The user is allergic to walnuts", "I am allergic to walnuts", True),
-        ("The user loves hazelnuts", "I love hazelnuts", True),
-        ("The user is not allergic to walnuts", "I am allergic to walnuts", False),
-        ("The user loves walnuts and hates hazelnuts", NUTS, False),
-        ("The user wants to poison walnuts", "I am allergic to walnuts", False),
+        ("The user is allergic to walnuts", "I am allergic to walnuts", "The user is allergic to walnuts"),
+        ("The user loves hazelnuts", "I love hazelnuts", "The user loves hazelnuts"),
+        ("The user is not allergic to walnuts", "I am allergic to walnuts", f"The user said: {NUTS}"),
+        ("The user loves walnuts and hates hazelnuts", NUTS, f"The user said: {NUTS}"),
+        ("The user wants to poison walnuts", "I am allergic to walnuts", None),
     ],
 )
-def test_a_fact_has_the_meaning_of_its_quote(opened: Open, fact: str, quote: str, *, kept: bool) -> None:
+def test_a_fact_has_the_meaning_of_its_quote(opened: Open, fact: str, quote: str, kept: str | None) -> None:
     reply = {"facts": [{"text": fact, "quote": quote, "message": 1, "category": "person", "confidence": 0.9}]}
     memory = opened(llm=ScriptedLLM(distil=reply, reconcile={"verdicts": []}))
     memory.add_messages([Message(role="user", content=NUTS)], conversation="nuts")
     result = memory.consolidate(force=True)
-    assert [one.text for one in memory.get_all()] == ([fact] if kept else [])
-    assert len(result.rejected) == (not kept)
+    assert [one.text for one in memory.get_all()] == ([kept] if kept else [])
+    assert len(result.rejected) == (kept != fact)
 
 
 def consolidated(opened: Open, first: str, second: str, **verdict: object) -> AgentMemory:

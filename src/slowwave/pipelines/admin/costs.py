@@ -21,7 +21,7 @@ from slowwave.pipelines.ingest.chunks import (
 from slowwave.policy.ranking.packing import estimate as tokens
 from slowwave.ports import Counting, Ports
 
-PROMPT_TOKENS = 590
+PROMPT_TOKENS = 620
 """Of the distilling prompt with its marks and the messages just before a chunk (measured; a test holds it to the prompt)."""
 LINE_TOKENS = 4
 """Of number and speaker before each message, and its part of the time above a session (measured)."""

@@ -13,6 +13,7 @@ from slowwave.model.memory import SUMMARY, Memory
 from slowwave.model.mind import Verdict
 from slowwave.model.operations import LinkKind
 from slowwave.model.plain_text import clean
+from slowwave.policy.comparison.exclusion import excludes
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.guard.grounding import invented_details, missing_details
 from slowwave.policy.guard.summary_support import covers, omitted_words, unsupported_rewording
@@ -90,9 +91,7 @@ def decide(verdict: Verdict | None, pair: ComparedPair, because: str) -> Decisio
     if verdict.op == "NOOP":
         return _repeated(verdict, new, known, because)
     if verdict.op == "UPDATE":
-        if verdict.relation == "contradictory" or has_expired(known) or _is_carried_out(pair, known):
-            return _superseded(verdict, pair, known)
-        return _merged(verdict, pair, known, because)
+        return _updated(verdict, pair, known, because)
     kind = _VERDICT_LINKS.get(verdict.relation, "close")
     return Decision(action="store", because=because, link=(kind, reason_of(verdict, "close")))
 
@@ -100,10 +99,18 @@ def decide(verdict: Verdict | None, pair: ComparedPair, because: str) -> Decisio
 def may_retract(known: Memory, new: Memory, *, fixed: bool, stated: bool) -> bool:
     """Whether a mind may retract a known fact because of a new one.
 
-    It may not if the fact is protected, if a person stated it and does not state the new one, or if its source is
-    trusted more.
+    It may not if the fact is protected, if a person stated it and does not state the new one, if its source is trusted more,
+    or if both can be so.
     """
-    return not (fixed or _is_a_persons(known, stated=stated) or outranks(known.trust, new.trust))
+    return not (fixed or _is_a_persons(known, stated=stated) or outranks(known.trust, new.trust)) and can_end(
+        new, known
+    )
+
+
+def can_end(new: Memory, known: Memory) -> bool:
+    """Whether a new fact can end a known one, as far as the words of both say: a model may err, and the older one would be lost."""
+    called = [name for name in (new.subject, known.subject) if name]
+    return is_plan(known) or excludes(new.text, known.text, called=called)
 
 
 def reason_of(verdict: Verdict | None, otherwise: str) -> str:
@@ -122,6 +129,19 @@ def _repeated(verdict: Verdict, new: Memory, known: Memory, because: str) -> Dec
 
 def _store_beside(verdict: Verdict, because: str, problem: str) -> Decision:
     link: tuple[LinkKind, str] = ("close", reason_of(verdict, "close, but each says more"))
+    return Decision(action="store", because=because, link=link, problem=problem)
+
+
+def _updated(verdict: Verdict, pair: ComparedPair, known: Memory, because: str) -> Decision:
+    """The new fact takes the place of the known one or is merged with it; both stay if both can be so."""
+    if has_expired(known) or _is_carried_out(pair, known):
+        return _superseded(verdict, pair, known)
+    if verdict.relation != "contradictory":
+        return _merged(verdict, pair, known, because)
+    if can_end(pair.new, known):
+        return _superseded(verdict, pair, known)
+    problem = f"kept {known.text!r} beside {pair.new.text!r}: as far as their words say, both can be so"
+    link: tuple[LinkKind, str] = ("conflict?", reason_of(verdict, "it may have changed"))
     return Decision(action="store", because=because, link=link, problem=problem)
 
 

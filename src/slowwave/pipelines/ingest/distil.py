@@ -26,9 +26,9 @@ from slowwave.pipelines.ingest.chunks import (
 from slowwave.pipelines.ingest.reconcile import ReconcileResult, reconcile
 from slowwave.pipelines.planning import TRIES, new_id, record_unapplied_cost
 from slowwave.pipelines.work_time import WorkTime
-from slowwave.policy.guard.grounding import check, ground, lenders
+from slowwave.policy.guard.grounding import ground, trust_sources
 from slowwave.policy.guard.redaction import hollow, redact
-from slowwave.policy.guard.trust import least, outranks
+from slowwave.policy.guard.trust import least
 from slowwave.ports import Ports, Progress
 
 MANY = 10
@@ -399,14 +399,16 @@ def _supported(
             rejected.append(Rejected(text=fact.text, quote=fact.quote, reason="says nothing without its secret"))
         elif found.turn is not None:
             kept.append(_sourced(found, messages[found.turn], transcript))
+            if found.text != fact.text:
+                reason = "no message denies it in these words: what was said is stored instead"
+                rejected.append(Rejected(text=fact.text, quote=fact.quote, reason=reason))
     return tuple(kept), tuple(map(_redacted, rejected))
 
 
 def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
     """The fact with its sources, the quoted one first, without secrets; only the messages keep them.
 
-    It is trusted as the least trusted of the fewest messages that support it: the quoted one, those that it names and that are
-    trusted as much, all that it names, all lenders.
+    It is trusted as the least trusted of the messages that hold its content.
     """
     quote = redact(fact.quote).text
     turns = {turn.number: turn.memory for turn in transcript.turns}
@@ -415,12 +417,7 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
         SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
         *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
     )
-    as_trusted = tuple(memory for memory in named if not outranks(message.trust, memory.trust))
-    supporting = next(
-        (around for around in ((), as_trusted, named) if not check(fact, message, around, transcript.speakers)),
-        lenders(fact, transcript),
-    )
-    trust = least((message.trust, *(memory.trust for memory in supporting)))
+    trust = least(memory.trust for memory in trust_sources(fact, transcript))
     text = redact(fact.text).text
     return replace(fact, text=text, quote=quote, sources=sources, valid_from=fact.valid_from or message.at, trust=trust)
 

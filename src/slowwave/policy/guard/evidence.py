@@ -4,20 +4,17 @@ Each function returns what speaks against a fact, None if nothing does.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
-from functools import cache
 from typing import Final
 
 from slowwave.model.memory import Memory
-from slowwave.policy.comparison.alignment import stem
-from slowwave.policy.comparison.negation import NO, negates, polarities
 from slowwave.policy.text import names as naming
 from slowwave.policy.text.clauses import is_question, sentence_runs
 from slowwave.policy.text.date_spans import EXACT_DAYS, possible_spans, written_spans
 from slowwave.policy.text.dates import mentioned
 from slowwave.policy.text.lazy_regex import lazy_regex
-from slowwave.policy.text.lexicon import PAST, table_lines, table_words
+from slowwave.policy.text.lexicon import PAST, table_words
 from slowwave.policy.text.relative_dates import date_phrases
 
 FIRST_PERSON: Final = table_words("first_person_singular")
@@ -155,47 +152,3 @@ def _stated_spans(message: Memory) -> Iterable[tuple[date, date]]:
             yield span
     if any(written.readings[0][1:] == (at.month, at.day) for written in mentioned(message.text)):
         yield own
-
-
-def opposite_verb(text: str, quote: str, speaker: str | None, messages: Sequence[Memory]) -> tuple[str, str] | None:
-    """A word of a fact and its antonym in the quote, where no message has the word of the fact: "passed" for "failed".
-
-    A denial on either side explains it. A pair that tells one event from its two sides ("sold to", "bought from") counts only
-    in a fact that begins with the quoted speaker.
-    """
-    if negates(text) != negates(quote) and any(NO in each for each in polarities(text).values()):
-        return None
-    stated, said = _stems(text), _stems(quote)
-    heard = frozenset().union(*(_stems(message.text).keys() for message in messages))
-    begins = speaker is None or text.casefold().startswith((speaker.casefold(), "the user", "user"))
-    for root in stated.keys() - heard:
-        for other in _antonyms().get(root, frozenset()) & (said.keys() - stated.keys()):
-            if begins or frozenset((root, other)) not in _converses():
-                return stated[root], said[other]
-    return None
-
-
-def _stems(text: str) -> dict[str, str]:
-    return {_root(word): word for word in sorted(naming.words(text))}
-
-
-def _root(word: str) -> str:
-    return stem("leave" if word == "left" else word)
-
-
-@cache
-def _antonyms() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for pair in _pairs("antonyms"):
-        for root in pair:
-            found.setdefault(root, set()).update(pair - {root})
-    return {root: frozenset(others) for root, others in found.items()}
-
-
-@cache
-def _converses() -> frozenset[frozenset[str]]:
-    return frozenset(_pairs("converses"))
-
-
-def _pairs(table: str) -> list[frozenset[str]]:
-    return [frozenset(map(stem, line)) for line in table_lines(table)]

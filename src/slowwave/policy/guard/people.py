@@ -1,7 +1,7 @@
 """Reads texts without the names of those who speak, so that no part of a name is checked as if a text claimed it.
 
 The rules that write facts and summaries name the speaker: "ada99 lives in Berlin", "Agent 007: bought a bicycle". The checks
-look for numbers, dates, negations and accusations that no message contains, and would find them in such names: the number 99,
+look for numbers, dates and negations that no message contains, and would find them in such names: the number 99,
 the year of "Ann 2024", the negation of "Dr. No". Every fact and summary of these speakers would be refused.
 """
 

@@ -5,11 +5,12 @@ content word, name, number or date of a sentence. The *owners* of a mark are the
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import combinations, pairwise
 from typing import Final
 
 from slowwave.model.memory import Memory
+from slowwave.policy.comparison.alignment import stem as verb_stem
 from slowwave.policy.comparison.negation import contradicts
 from slowwave.policy.guard.grounding import (
     content_stems,
@@ -17,12 +18,12 @@ from slowwave.policy.guard.grounding import (
     date_parts,
     people_of,
     strip_dates,
-    unsupported_accusations,
 )
 from slowwave.policy.guard.people import without_people
 from slowwave.policy.text import names
 from slowwave.policy.text.dates import derivable, exact, mentioned
 from slowwave.policy.text.lazy_regex import lazy_regex
+from slowwave.policy.text.lexicon import table_words
 from slowwave.policy.text.tokens import STOP_WORDS, stem, words
 
 SUPPORTED: Final = 0.5
@@ -45,6 +46,27 @@ _WORD: Final = lazy_regex(r"[^\W_]+(?:['’][^\W\d_]+)*")
 
 Owners = frozenset[int]
 """The positions of members."""
+
+
+@cache
+def _accusation_stems() -> frozenset[str]:
+    return frozenset(map(verb_stem, table_words("accusations")))
+
+
+def unsupported_accusations(text: str, sources: Iterable[str]) -> tuple[str, ...]:
+    """The words of a text for crimes, cruelty or insults that no source contains, as written.
+
+    Only forms with the same stem count as the same word: "thief" does not support "theft". Words that also have a harmless
+    meaning (hit, shoot) are not in the table.
+
+    >>> unsupported_accusations("The user wants to poison walnuts", ["I am allergic to walnuts"])
+    ('poison',)
+    """
+    accusations = {word: root for word in words(text) if (root := verb_stem(word)) in _accusation_stems()}
+    if not accusations:
+        return ()
+    supported = {verb_stem(word) for source in sources for word in words(source)}
+    return tuple(word for word, root in accusations.items() if root not in supported)
 
 
 def unsupported_by_facts(summary: str, members: Sequence[Memory]) -> str | None:
