@@ -36,14 +36,14 @@ def test_waiting_facts_are_decided_when_the_mind_works_again(world: "World") -> 
 def test_a_failing_scope_is_reported_and_the_other_scopes_are_processed(
     world: "World", monkeypatch: "pytest.MonkeyPatch"
 ) -> None:
-    usual = all_scopes.sleep_scope
+    usual = all_scopes.sleep_due_scope
 
-    def night(ports: "Ports", scope: str, *, think: bool, if_due: bool) -> "SleepReport":
+    def night(ports: "Ports", scope: str, *, think: bool) -> "SleepReport | None":
         if scope == "bad":
             raise StoreError("no space left")
-        return usual(ports, scope, think=think, if_due=if_due)
+        return usual(ports, scope, think=think)
 
-    monkeypatch.setattr(all_scopes, "sleep_scope", night)
+    monkeypatch.setattr(all_scopes, "sleep_due_scope", night)
     with world.open(scope="bad") as bad, world.open(scope="good") as good:
         bad.add("Alice owns the deploy pipeline")
         good.add("Bob likes tea")

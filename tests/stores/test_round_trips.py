@@ -11,7 +11,7 @@ from slowwave import Message, Slowwave
 from slowwave.agent_memory import AgentMemory
 from slowwave.model.operations import Link
 from slowwave.pipelines.planning import new_id
-from slowwave.pipelines.sleep.all_scopes import sleep_scope
+from slowwave.pipelines.sleep.all_scopes import sleep_due_scope
 from slowwave.pipelines.sleep.report import SleepReport
 from slowwave.testing import FrozenClock
 from slowwave.testing.builders import NOW, change, plan
@@ -133,7 +133,7 @@ def test_a_search_reads_one_committed_state_while_others_write(memory: AgentMemo
 def night(proxy: Proxy, memory: AgentMemory) -> tuple[int, SleepReport]:
     """The round trips of the sleep pass of a worker, and its report."""
     reports: list[SleepReport] = []
-    counted = trips(proxy, lambda: reports.append(sleep_scope(memory.ports, memory.scope, if_due=True)))
+    counted = trips(proxy, lambda: reports.append(sleep_due_scope(memory.ports, memory.scope)))
     return counted, reports[0]
 
 
@@ -186,5 +186,7 @@ def test_small_talk_builds_no_search_index_in_a_sleep_pass(store: Slowwave, cloc
     add_small_talk(memory)
     clock.advance(days=2)
     before = memory.ports.store.gauges()["index.builds"]
-    assert sleep_scope(memory.ports, memory.scope).receipts
+    report = sleep_due_scope(memory.ports, memory.scope)
+    assert report is not None
+    assert report.receipts
     assert memory.ports.store.gauges()["index.builds"] == before
