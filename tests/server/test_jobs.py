@@ -104,6 +104,18 @@ def test_a_job_with_a_defect_has_failed_and_others_go_on(store: Slowwave, jobs: 
     assert jobs.told(ada, jobs.get(ada, last.id)) == {"result": "done"}
 
 
+def test_a_job_of_another_scope_is_not_found(store: Slowwave, jobs: Jobs) -> None:
+    ada, bob, ends = store.within("ada"), store.within("bob"), threading.Event()
+    job = jobs.start(ada, "sleep", lambda _: ends.wait(LONGEST), "ada")
+    for _ in ("while it runs", "when it has ended"):
+        assert jobs.get(ada, job.id) is job
+        with pytest.raises(NotFoundError, match="in scope bob"):
+            jobs.get(bob, job.id)
+        ends.set()
+        until(lambda: job.has_ended)
+    assert jobs.list("bob") == []
+
+
 def test_one_tenant_takes_neither_all_places_nor_all_threads(store: Slowwave, jobs: Jobs) -> None:
     mine, other, ends = store.within("acme"), store.within("beta"), threading.Event()
     try:

@@ -25,9 +25,8 @@ KEPT_MOST: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptPlan:
-    """Where a plan is: its scope, whose share it counts for, and its place in the store."""
+    """Whose share a plan counts for, and its place in the store, which is in the scope of the plan."""
 
-    scope: str
     tenant: str
     kept: StoredText
 
@@ -52,7 +51,7 @@ class Plans:
         report = sleep()
         kept.put(memory, plan_file.to_text(report.plan))
         with self._lock:
-            self._plans[report.plan.id] = KeptPlan(scope=memory.scope, tenant=tenant, kept=kept)
+            self._plans[report.plan.id] = KeptPlan(tenant=tenant, kept=kept)
             counts = Counter(one.tenant for one in self._plans.values())
             if counts[tenant] > KEPT_MOST // SHARE:
                 self._drop_oldest(tenant)
@@ -69,7 +68,7 @@ class Plans:
         """
         with self._lock:
             place = self._plans.get(plan_id)
-        text = place.kept.read(memory) if place is not None and place.scope == memory.scope else None
+        text = None if place is None else place.kept.read(memory)  # in the scope of the memory: another one has none
         if text is not None:
             return findable(memory.ports.whole, plan_file.from_text(text, f"plan {plan_id}"))
         if memory.ports.store.run(memory.scope, plan_id) is not None:
