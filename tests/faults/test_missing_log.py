@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,19 @@ def test_a_copy_of_the_file_alone_while_it_is_open_is_reported(tmp_path: Path) -
         assert memory.doctor() == []
     assert len(found(taken)) == 1
     assert found(path) == []
+
+
+def test_a_backup_is_complete_whatever_the_store_says_of_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    killed(path)
+    path.with_name("memory.db-wal").unlink()
+    assert len(found(path)) == 1
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        store: Any = memory.ports.store
+        with store._guard:
+            store._db.execute("UPDATE log SET used = 1")  # as while another process sets the mark
+        memory.backup(tmp_path / "backup.db")
+    assert found(tmp_path / "backup.db") == []
 
 
 def test_a_copy_of_the_file_alone_that_cannot_be_written_is_reported(tmp_path: Path) -> None:

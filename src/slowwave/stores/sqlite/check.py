@@ -21,7 +21,7 @@ from slowwave.stores.replay import COUNT_CHECKS
 from slowwave.stores.sqlite.bytes import files
 from slowwave.stores.sqlite.connection import SqliteBase
 from slowwave.stores.sqlite.file import MEMORY, translated
-from slowwave.stores.sqlite.log_mark import missing
+from slowwave.stores.sqlite.log_mark import COMPLETE, missing
 
 if TYPE_CHECKING:
     from slowwave.model.fleet import RunningWorker
@@ -122,6 +122,7 @@ class SqliteCheck(Repairer, SqliteBase):
                 try:
                     with copy.backup("main", self._db, "main") as copying:
                         copying.step()
+                    copy.execute(COMPLETE)  # the copy has a log of its own
                 except apsw.Error as error:
                     raise translated(error, path) from error
 

@@ -21,6 +21,8 @@ _PATIENCE: Final = 0.5
 _STEP: Final = 0.01
 _SET: Final = "UPDATE log SET used = 1"
 _TAKE_BACK: Final = "UPDATE log SET used = 0 WHERE used = 1 RETURNING 1"
+COMPLETE: Final = "UPDATE log SET used = 0, missed_at = NULL"
+"""Of a copy of a whole store, which lacks nothing that the store has."""
 _MISSED: Final = "UPDATE log SET used = 0, missed_at = unixepoch() WHERE used = 1"
 
 
