@@ -266,7 +266,7 @@ def test_a_note_of_a_consolidation_is_printed_below_its_fact(run: Run) -> None:
     run("add", "The user prefers short answers", "--category", "preference")
     run("remember", input="user: I no longer prefer short answers.\nuser: I keep bees in Tartu.\n")
     lines = run("consolidate", "--force").out.splitlines()
-    place = lines.index("  + [preference] The user no longer prefers short answers")
+    place = lines.index("  + [preference] I no longer prefer short answers")
     assert lines[place + 1] == "      replaced 'The user prefers short answers'"
     assert sum("replaced" in line for line in lines) == 1
 

@@ -37,24 +37,24 @@ def test_the_demo_shows_every_step_of_its_story(
     assert result.code == 0
     assert result.err == ""
     for text in (
-        "+ Juno is allergic to walnuts",
-        "“I'm allergic to walnuts”",
-        "= said before: Juno is allergic to walnuts",
-        "~ no longer current: The permit application is due on 14 April 2026",
+        "+ Juno: I'm allergic to walnuts",
+        "“Oh, and I'm allergic to walnuts.”",
+        "= said before: Juno: I'm allergic to walnuts",
+        "~ no longer current: Juno: The permit application is due on 14 April [14 April 2026]",
         "“Don't tell Bas”",
         "retracted, and remembered as such",
         "5 fading memories become one",
-        "03 Aug  faded  Juno submitted the permit application on 20 April 2026",
+        "03 Aug  faded  Juno: I submitted the permit application today [20 April 2026]",
         "never used in 104 days",
         "nights found nothing due",
         "“The permit. The permit application is due on 14 April. It is eleven pages",
         "→ permit application due on 14 April; eleven pages and page nine wants to know about goats",
         "words were said and",
         "words in common",
-        "Juno submitted the permit application on 20 April 2026, with a drawing of…  cold, faded",
+        "Juno: I submitted the permit application today [20 April 2026], with a…  cold, faded",
         "it is active again: strength 0.01 → 1.00.",
         "$ slowwave undo ",
-        "+ Juno painted the stairs to the cellar on 7 March 2026  cold, as it was",
+        "+ Juno: I painted the stairs to the cellar yesterday [7 March 2026]  cold, as it was",
         "The next sleep pass leaves it at that: a person decided.",
         "outdated:",
         "Your turn",
@@ -76,12 +76,12 @@ def test_the_demo_stores_nothing_and_ignores_the_settings(
     }
     assert answers == {
         "When is the permit application due?": [
-            "The permit application is now due on 21 April 2026 instead of 14 April 2026"
+            "Juno: The permit application is now due on 21 April [21 April 2026] instead of 14 April [14 April 2026]"
         ],
-        "What is Juno allergic to?": ["Juno is allergic to walnuts"],
-        "How many steps do the stairs have?": ["The stairs have 212 steps"],
+        "What is Juno allergic to?": ["Juno: I'm allergic to walnuts"],
+        "How many steps do the stairs have?": ["The stairs have 212 steps. It says so on the postcard."],
         "Which drawing went with the permit application?": [
-            "Juno submitted the permit application on 20 April 2026, with a drawing of Admiral in a safety vest"
+            "Juno: I submitted the permit application today [20 April 2026], with a drawing of Admiral in a safety vest"
         ],
     }
     assert sorted(memory["phase"] for memory in story["undone"]) == ["active", "active", "active", "cold", "cold"]

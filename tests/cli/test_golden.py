@@ -143,7 +143,7 @@ SESSION: Final[tuple[Step | int, ...]] = (
     ("undo", "{run:add}"),
     ("runs", "--limit", "3"),
     ("remember", "--conversation", "again", "--file", "{tmp}/talk.txt"),
-    ("delete", "{id:The user is allergic}"),
+    ("delete", "{id:I'm allergic}"),
     ("consolidate", "--conversation", "again"),
     ("list", "--rejected"),
     SEED,

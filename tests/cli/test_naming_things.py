@@ -23,16 +23,16 @@ def fact(run: Run) -> str:
 def test_a_hit_that_shows_a_fact_prints_the_id_of_the_fact_and_names_its_source(run: Run, fact: str) -> None:
     (hit,) = run("search", "what am I allergic to", "--json").json
     first, source, last = run("search", "what am I allergic to").out.splitlines()
-    assert first == " 1  The user is allergic to walnuts"
+    assert first == " 1  I am allergic to walnuts"
     assert source == f"    from c1 #1, message {hit['memory']['id']}: user: I am allergic to walnuts."
     assert last.endswith(f" · fact {fact}")
 
 
 def test_deleting_the_id_of_a_hit_removes_the_fact_and_prints_its_words(run: Run, fact: str) -> None:
     deleted = run("delete", run("search", "what am I allergic to").out.split()[-1])
-    assert deleted.out.startswith("fact: The user is allergic to walnuts\ndeleted by hand")
+    assert deleted.out.startswith("fact: I am allergic to walnuts\ndeleted by hand")
     assert fact not in run("list").out
-    assert run("revive", fact).out.startswith("fact: The user is allergic to walnuts\n")
+    assert run("revive", fact).out.startswith("fact: I am allergic to walnuts\n")
 
 
 def test_deleting_a_message_says_that_it_is_one(run: Run, fact: str) -> None:

@@ -14,10 +14,10 @@ from slowwave.cli.output import wrapped
 from slowwave.formats.html_text import html_text
 from slowwave.formats.readers.builders import MessageBuilder
 from slowwave.formats.readers.notes import Note, read
-from slowwave.minds.offline.languages.reading import statements
-from slowwave.minds.offline.rules.presupposed import main_clause
-from slowwave.minds.offline.rules.spelling import spelled_out
-from slowwave.minds.offline.rules.split import pieces
+from slowwave.minds.offline.distil import _introduced
+from slowwave.minds.offline.orders import orders
+from slowwave.minds.offline.own_text import Sentence, own_sentences
+from slowwave.minds.offline.statements import claim_of
 from slowwave.minds.offline.summarise import cascade
 from slowwave.model.memory import Memory
 from slowwave.model.mind import SummaryRequest
@@ -30,7 +30,6 @@ from slowwave.policy.guard.summary_support import unsupported_by_facts
 from slowwave.policy.retention.lasting import own_end
 from slowwave.policy.text.clauses import clauses, trim
 from slowwave.policy.text.features import is_rule
-from slowwave.policy.text.foreign.own_text import own_text
 from slowwave.server.dashboard.differences import differences
 from slowwave.stores.backfill import fill_reasons
 
@@ -119,18 +118,30 @@ def _named_in(text: str) -> object:
     return fill_reasons(lambda *_: next(answers))
 
 
+def _claimed(text: str) -> object:
+    return claim_of(text, dated=False, told=True)
+
+
+def _ordered(text: str) -> object:
+    return orders([Sentence(text=text, asks=False, opens=True)])
+
+
 def _changed(text: str) -> object:
     return differences(f"b {text}", text)
 
 
 CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
-    "exercises in one line": (own_text, "", "how many 3 "),
-    "rehearsals in one line": (own_text, "", "practice interview "),
+    "sentences of a message": (own_sentences, "", "I live in Bern. "),
+    "blanks of a message": (own_sentences, "a", " "),
+    "quotation marks": (own_sentences, "", '"a '),
+    "colons of a request": (own_sentences, "fix this: ", "a: "),
+    "fields of a form": (own_sentences, "", "a: b\n"),
+    "greetings": (own_sentences, "", "Dear a,\n"),
+    "words of a clause": (_claimed, "I teach ", "a, "),
+    "adverbs of a clause": (_claimed, "I ", "always "),
+    "a tenth name": (_introduced, "my name is ", "Ann de la "),
+    "orders in one sentence": (_ordered, "", "always answer me in French "),
     "a tag without an end": (html_text, "</Z", "d"),
-    "statements without a mark": (pieces, "", "I live in Bern my sister "),
-    "halves of a subject": (pieces, "", "my husband and I "),
-    "conditions before a comma": (pieces, "", "if we go, I like "),
-    "clauses before a main clause": (main_clause, "since I", " that I"),
     "intensifiers in one clause": (trim, "", "it was really "),
     "dates joined to one clause": (clauses, "", ", and the last week of january on saturday"),
     "empty lines before a rule": (is_rule, "a", "\n"),
@@ -151,10 +162,6 @@ CASES: Final[dict[str, tuple[Callable[[str], object], str, str]]] = {
     "characters without a width": (_shown, "a", "\x1f"),
     "blanks of a shown line": (_shown, "a", " "),
     "reasons of older stores": (_named_in, "", "of a "),
-    "blanks in casual writing": (spelled_out, "a", " "),
-    "blanks before a line of code": (own_text, "", "\t "),
-    "captions without an end": (pieces, "", "[file "),
-    "blanks in Spanish": (statements, "Vivo en Madrid y me gusta el té porque soy de aquí ", " "),
 }
 """What is read: the function, the beginning of the text, and what is repeated after it."""
 

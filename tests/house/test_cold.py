@@ -12,7 +12,7 @@ print(*sys.modules)
 """
 HEAVY = (
     "httpx2", "rapidfuzz", "rich", "slowwave.formats", "slowwave.minds.llm.mind",
-    "slowwave.minds.offline.decide", "slowwave.minds.offline.distil", "slowwave.minds.offline.rules.reading",
+    "slowwave.minds.offline.decide", "slowwave.minds.offline.distil", "slowwave.minds.offline.statements",
     "slowwave.pipelines.ingest.distil", "slowwave.pipelines.admin.erase", "slowwave.pipelines.sleep.sleep_pass", "slowwave.pipelines.exchange.import_",
     "slowwave.policy.text.dates", "slowwave.policy.comparison.vetoes",
 )  # fmt: skip

@@ -232,7 +232,7 @@ def test_a_named_agent_is_trusted_as_an_assistant(world: "World", only: "Only") 
     memory = world.open(llm=None)
     memory.add_message(Message(role="assistant", content="I live in Zurich.", speaker="Planner"), "c")
     memory.consolidate("c", force=True)
-    assert (only(memory).text, only(memory).trust) == ("Planner lives in Zurich", "assistant")
+    assert (only(memory).text, only(memory).trust) == ("Planner: I live in Zurich", "assistant")
     assert "Known about the user" not in _shown(memory.context(conversation="c"))
 
 

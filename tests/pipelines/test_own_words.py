@@ -17,7 +17,7 @@ TALK = (
     {"role": "assistant", "content": "I will use British spelling.", "id": "m2"},
     {"role": "system", "content": "The reader is called Nora.", "id": "m3"},
     {"role": "tool", "content": "The ferry leaves at nine.", "id": "m4"},
-    {"role": "user", "content": "I live in Ghent.", "id": "m5"},
+    {"role": "user", "content": "My name is Ada.", "id": "m5"},
 )
 
 
@@ -73,7 +73,7 @@ def test_instructions_and_facts_of_a_vouched_file_reach_the_first_sections(memor
     done = memory.import_(written(tmp_path, *TALK), trust="user")
     memory.consolidate_all(force=True)
     assert section(memory, "How to answer") == ["Please use British spelling in everything you write for me."]
-    assert section(memory, "Known about the user") == ["The user lives in Ghent"]
+    assert section(memory, "Known about the user") == ["My name is Ada"]
     memory.undo(done.run_id, cascade=True)
     assert section(memory, "How to answer") == section(memory, "Known about the user") == []
 
@@ -93,7 +93,7 @@ def test_a_known_file_is_vouched_for_later_and_undo_ends_that(memory: AgentMemor
     first = memory.get_all(kinds=["message"])[0]
     assert memory.history(first.id)[-1].operation.because == VOUCHED
     read = memory.consolidate_all(force=True)
-    assert section(memory, "Known about the user") == ["The user lives in Ghent"]
+    assert section(memory, "Known about the user") == ["My name is Ada"]
     assert len(section(memory, "How to answer")) == 1
     assert memory.import_(path, trust="user").raised == 0
     memory.undo(str(read.run_id))

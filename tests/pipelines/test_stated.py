@@ -536,3 +536,37 @@ def test_a_message_under_review_keeps_its_place_when_asked(memory: AgentMemory) 
 
 def test_a_distilled_fact_has_no_id_of_the_caller() -> None:
     assert Fact(text="x", sources=(SourceRef(memory="m", ref="r"),)).ref is None
+
+
+def test_what_was_heard_once_is_known_after_a_second_conversation(memory: AgentMemory, clock: FrozenClock) -> None:
+    for number, (conversation, confidence, category) in enumerate(
+        [("one", 0.6, "person"), ("one", 0.6, "person"), ("two", 0.84, "identity")]
+    ):
+        clock.advance(days=1)
+        memory.add_messages([{"role": "user", "content": "I teach chemistry in Graz."}], conversation)
+        memory.consolidate(conversation, force=True)
+        (fact,) = memory.get_all()
+        assert (round(fact.confidence, 2), fact.category) == (confidence, category), number
+    known = [section for section in memory.context("hello").sections if section.name == "Known about the user"]
+    assert [item.text for section in known for item in section.items] == ["I teach chemistry in Graz"]
+
+
+def test_use_alone_does_not_make_core_of_what_was_heard_once(memory: AgentMemory, clock: FrozenClock) -> None:
+    memory.add_messages([{"role": "user", "content": "I teach chemistry in Graz. I'm allergic to walnuts."}], "one")
+    memory.consolidate("one", force=True)
+    for _ in range(14):
+        clock.advance(days=7)
+        for fact in memory.get_all():
+            memory.record_retrieval(fact)
+        memory.sleep()
+    assert {fact.text: fact.phase for fact in memory.get_all()} == {
+        "I teach chemistry in Graz": "active",
+        "I'm allergic to walnuts": "core",
+    }
+
+
+def test_a_short_answer_is_trusted_as_its_speaker_and_not_as_who_asked(memory: AgentMemory) -> None:
+    talk = [{"role": "assistant", "content": "Where do you live?"}, {"role": "user", "content": "Bern"}]
+    memory.add_messages(talk, "one")
+    memory.consolidate("one", force=True)
+    assert [(fact.text, fact.trust) for fact in memory.get_all()] == [("Where do you live? Bern", "user")]

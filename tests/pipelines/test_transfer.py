@@ -349,7 +349,7 @@ def test_a_record_whose_source_is_not_stored_is_skipped_with_that_reason(tmp_pat
     with opened() as memory:
         planned = memory.import_(part, trust_export=True, dry_run=True)
         done = memory.import_(part, trust_export=True)
-        assert [fact.text for fact in memory.get_all()] == ["The user's name is Ada"]
+        assert [fact.text for fact in memory.get_all()] == ["My name is Ada"]
         assert done.skipped["it rests on a memory that is not stored here"] == 1
         assert (planned.facts, planned.skipped) == (done.facts, done.skipped)
 

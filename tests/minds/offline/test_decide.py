@@ -246,3 +246,13 @@ def test_a_denial_ends_what_it_names_and_one_after_a_lie_takes_it_back(
 ) -> None:
     verdicts = decided(case(Fact(text=text, quote=quote), known(1, old), known(2, "The user keeps two goats")))
     assert [(verdict.op, verdict.memory) for verdict in verdicts if verdict.op in {"UPDATE", "DELETE"}] == [(op, 1)]
+
+
+def test_what_two_people_say_of_themselves_is_no_one_statement() -> None:
+    new = Fact(text="Ann: I now live in Rome", subject="Ann")
+    (verdict,) = decided(case(new, known(1, "Bob: I live in Bern", subject="Bob")))
+    assert verdict.op == "ADD"
+    (verdict,) = decided(case(new, known(1, "Ann: I live in Bern", subject="Ann")))
+    assert (verdict.op, verdict.memory, verdict.text) == ("UPDATE", 1, "Ann: I now live in Rome")
+    (verdict,) = decided(case(new, known(1, "Ann lives in Bern")))
+    assert (verdict.op, verdict.memory) == ("UPDATE", 1)

@@ -8,9 +8,8 @@ from datetime import timedelta
 from functools import cache
 from typing import Final
 
-from slowwave.minds.offline.rules.carried_out import is_carried_out
-from slowwave.minds.offline.rules.job_ends import job_end
-from slowwave.model.mind import Candidate, ReconcileCase, Relation, Verdict, VerdictOp
+from slowwave.model.memory import Memory
+from slowwave.model.mind import Candidate, Fact, ReconcileCase, Relation, Verdict, VerdictOp
 from slowwave.model.operations import LinkKind
 from slowwave.policy.comparison import subjects
 from slowwave.policy.comparison.alignment import WordCosine
@@ -28,6 +27,12 @@ CLOSE: Final = "close"
 CHANGED: Final = "value changed?"
 CONFLICT: Final = "conflict?"
 _HEAD: Final = re.compile(r"(?:correction|update|actually|sorry|i mean|scratch that|no,? wait)\b[^\w]*", re.IGNORECASE)
+_OWN_FORMS: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?![\w'’])", re.IGNORECASE), form)
+    for words, form in (("i['’]?m|i am", " is"), ("i['’]ve|i have", " has"), ("i|me", ""), ("my", "'s"))
+)
+"""What somebody says of themselves -> what follows their name where it is said about them."""
+_FIRST_PERSON: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|im)\b", re.IGNORECASE)
 SAME_EVENT: Final = timedelta(days=7)
 """Two undated events stated further apart are different events, however similar their text."""
 
@@ -35,13 +40,27 @@ SAME_EVENT: Final = timedelta(days=7)
 def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
     """The verdicts on one new fact: at most one that adds, updates, links or confirms, any number that retract.
 
-    Explicit corrections and successions come first, then jobs that end, then plans that were carried out, then values that may have changed, then merges, then links: a
-    conflict, a changed number, closeness. Events of different dates never supersede each other.
+    Explicit corrections and successions come first, then values that may have changed, then merges, then links: a conflict, a
+    changed number, closeness. What two people say of themselves is never one statement. Events of different dates never supersede each other.
 
     Args:
         case: The fact and its candidates.
         word_cosine: Cosines of single words; None without word vectors, and then facts merge only if their words are equal.
     """
+    bare = replace(
+        case,
+        fact=replace(case.fact, text=_said(case.fact)),
+        candidates=tuple(
+            replace(each, memory=replace(each.memory, text=_said(each.memory)))
+            for each in case.candidates
+            if not _by_two(case.fact, each.memory)
+        ),
+    )
+    decided = _decided(bare, word_cosine)
+    return tuple(each if each.text is None else replace(each, text=case.fact.text) for each in decided)
+
+
+def _decided(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict, ...]:
     corrections = [(c, change) for c in case.candidates if (change := _correction(case, c))]
     retractions = [
         _verdict(case, c, "DELETE", "contradictory", change.because)
@@ -57,13 +76,27 @@ def decide(case: ReconcileCase, word_cosine: WordCosine | None) -> tuple[Verdict
     if retractions:
         return (_added(case, "What it corrects was never so."), *retractions)
     return (
-        _job_ended(case)
-        or _carried_out(case)
-        or _other_value(case)
+        _other_value(case)
         or _merged(case, word_cosine)
         or _linked(case, word_cosine)
         or _added(case, "Nothing known says the same."),
     )
+
+
+def _said(fact: Fact | Memory) -> str:
+    """The text of a fact about its subject: without the name of its speaker before it, and with the subject for "I" and "my"."""
+    text = fact.text.removeprefix(f"{fact.subject}: ")
+    if not fact.subject:
+        return text
+    for pattern, form in _OWN_FORMS:
+        text = pattern.sub(lambda _, form=form: f"{fact.subject}{form}", text)  # type: ignore[misc]
+    return text
+
+
+def _by_two(new: Fact, old: Memory) -> bool:
+    """Whether two people say the facts of themselves: "I live in Bern" by Ann and by Bob are no one statement."""
+    own = any(_FIRST_PERSON.search(text) for text in (new.text, old.text))
+    return own and bool(new.subject and old.subject) and not subjects.one_subject(new.subject, old.subject)
 
 
 def _added(case: ReconcileCase, because: str) -> Verdict:
@@ -101,25 +134,6 @@ def _succession(case: ReconcileCase, candidate: Candidate) -> Supersession | Non
     old, called = candidate.memory.text, _called(case, candidate)
     head = _HEAD.match(case.fact.quote or "")
     return supersedes((head[0] if head else "") + case.fact.text, old, called=called)
-
-
-def _job_ended(case: ReconcileCase) -> Verdict | None:
-    """The verdict on a job that the new fact ends: it has an end, or the fact takes its place if it is over."""
-    for candidate in _nearest(case.candidates):
-        text = job_end(case.fact.text, case.at, candidate.memory.text) if case.at >= candidate.memory.at else None
-        if text is not None:
-            relation: Relation = "contradictory" if text == case.fact.text else "compatible"
-            return _verdict(case, candidate, "UPDATE", relation, f"The job ends: {case.fact.text}", text=text)
-    return None
-
-
-def _carried_out(case: ReconcileCase) -> Verdict | None:
-    """The verdict on a plan that the new fact tells was carried out: the fact takes its place."""
-    for candidate in _nearest(case.candidates):
-        if is_carried_out(case.fact.text, case.at, candidate.memory.text, candidate.memory.at):
-            because = f"The plan was carried out: {case.fact.text}"
-            return _verdict(case, candidate, "UPDATE", "subsumes", because, text=case.fact.text)
-    return None
 
 
 def _other_value(case: ReconcileCase) -> Verdict | None:

@@ -1,262 +1,117 @@
-"""Distils facts from a transcript by rule: every clause that stands alone, if a later question may need it."""
+"""Distils facts from a transcript by rule: the clauses that state plainly what lasts, in the words of who said them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import MAXYEAR, datetime, timedelta
+from typing import Final
 
-from slowwave.minds.offline.languages.reading import statements
-from slowwave.minds.offline.rules.antecedents import only_person_in, person_in, with_antecedent
-from slowwave.minds.offline.rules.claims import PROCEDURAL, Claim, has_time_word, recall_likelihood, time_of
-from slowwave.minds.offline.rules.clause import Clause, read_clause
-from slowwave.minds.offline.rules.company import company_of, joined_by_it, person_of, thing_of, with_person, with_thing
-from slowwave.minds.offline.rules.completeness import is_argument, is_cut, is_open, without_connective
-from slowwave.minds.offline.rules.endings import ending
-from slowwave.minds.offline.rules.fragments import is_labelled, reworded
-from slowwave.minds.offline.rules.introductions import introductions, is_own_name
-from slowwave.minds.offline.rules.joining import is_restricted, joined
-from slowwave.minds.offline.rules.momentary import is_momentary
-from slowwave.minds.offline.rules.notes import note
-from slowwave.minds.offline.rules.project_rules import project_rule, without_place
-from slowwave.minds.offline.rules.pronouns import inside, plain
-from slowwave.minds.offline.rules.reading import claim_of
-from slowwave.minds.offline.rules.references import generalise_demonstratives, is_self_contained, points_back
-from slowwave.minds.offline.rules.referents import Statement, has_open_noun, names_something, with_referents
-from slowwave.minds.offline.rules.remembered import is_asked_for, remembered, without_request
-from slowwave.minds.offline.rules.replacements import with_each_month, with_new_day
-from slowwave.minds.offline.rules.session_work import WorkMessage, is_session_work, without_fault
-from slowwave.minds.offline.rules.spelling import spelled_out, with_subject
-from slowwave.minds.offline.rules.split import StatementPiece, pieces
-from slowwave.minds.offline.rules.standing import instruction
-from slowwave.minds.offline.rules.whereabouts import whereabouts
-from slowwave.minds.offline.rules.words import FAMILIAR
+from slowwave.minds.offline.frames import Frame, framed
+from slowwave.minds.offline.orders import orders
+from slowwave.minds.offline.own_text import Sentence, asks, own_sentences
+from slowwave.minds.offline.statements import Claim, claim_of, is_joke, news
+from slowwave.minds.offline.words import abroad, anywhere
 from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, Rejected, Transcript, Turn
 from slowwave.policy.comparison.alignment import prepare
-from slowwave.policy.text import names as naming
-from slowwave.policy.text.clauses import without_fillers
-from slowwave.policy.text.dates import resolve
-from slowwave.policy.text.foreign.role_play import PAUSE, playing_at
-from slowwave.policy.text.tokens import terms
-
-if TYPE_CHECKING:
-    from slowwave.model.memory import Kind
+from slowwave.policy.text.clauses import unaddressed
+from slowwave.policy.text.dates import dated, mentioned
 
 USER: Final = "The user"
-SHORTEST, LONGEST = 3, 40  # words of a fact
-NOTE_WORDS: Final = 40  # words of a message in which a phrase without a verb can be a fact
-_UNSURE: Final = re.compile(
-    r"\b(?:maybe|perhaps|might|if|guess|not sure|wondering|wish|would have|could have|or something|hypothetically|suppose)\b",
+ONCE: Final = 0.6
+"""The confidence of what somebody said once; a second conversation or a confirmation raises it."""
+SURE: Final = 0.9
+"""The confidence of what counts at once: names, health, diets, orders, what a person asks to be remembered."""
+_JOINTS: Final = re.compile(
+    r"\s*[;]\s+|\s+[-–—]+\s+|\s*—\s*|,?\s+(?:and|so|because|cause|cuz|plus|which is why)\s+(?=(?:i|we|my|our|i['’]?m|i['’]ve|im|me)\b)|,\s+(?=(?:i|we|my|our|i['’]?m|i['’]ve|im)\b)"
+    r"|,?\s+so (?=(?:tell|please|can|could|what|how)\b)",
     re.IGNORECASE,
 )
-_COURTESY: Final = re.compile(
-    r"\b(?:thank|thanks|appreciate|congrat\w*|sorry|proud of|good luck|same here|count me in|keep (?:it|me) up)\b",
+"""Where a new main clause of the speaker's begins. "but", "unless" and "except" stay with what they limit."""
+_IF: Final = re.compile(
+    r"^(?:and |but |so )?(?:if|when(?:ever)?|suppose|imagine|in case|unless|as if|would|wish)\b", re.IGNORECASE
+)
+_REMEMBER: Final = re.compile(
+    r"^(?:(?:please|pls|also|and|ok|so) )*(?:remember(?: that|:|,)(?! (?:when|how|the time)\b)|(?:do not|don['’]?t) forget(?: that|:|,)|note(?: to self)?(?: that|:)|keep in mind(?: that|:|,)|for (?:later|next time|the future|your (?:info|information|memory))[:,]|(?:save|store) this[:,]|context for later[:,]|(?:you should )?know that|just so you know[:,]?|fyi[:,]?)\s*",
     re.IGNORECASE,
 )
-_FILLERS: Final = re.compile(
-    r"\breally(?=,)|\b(?:also|really|just|actually|honestly|basically|literally|super|totally|definitely|pretty much|kind of|kinda|sort of|finally|recently|lately|genuinely|truly) (?!like\b)",
+_NAME: Final = re.compile(
+    r"\s*(?P<name>[^\W\d_][\w'’.-]*(?: (?:(?:van|von|de|da|del|la|der|den|zu|al|el|bin) ){0,2}[A-ZÀ-Þ][\w'’.-]*){0,3})(?=[\s.,;:!?)]|$)"
+)
+_HELLO: Final = re.compile(
+    r"^(?:hi|hello|hey|good (?:morning|evening|afternoon)|hallo|bonjour|salut|hola|oi|olá)\b[^.!?]{0,20}?\b(?:i['’]?m|i am|ich bin|je suis|soy|sou|eu sou)(?= [A-ZÀ-Þ])",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(r"^[A-Za-z][\w' ]{2,30}:\s+(?=(?:I|my|our|the name)\b)")
-_TAIL: Final = re.compile(
-    r"(?:,|\s[-–—])?\s+(?:(?:and|so|because|as|since|plus|which|that's|it's|they're|this is|even though)\s+)?"
-    r"(?:it|its|it's|he|he's|she|she's|that|that's|this|they|they're|them|these|those|you|your|which|there)\b"
-    r"|,?\s+so,?\s+(?:we|everyone|everybody|nobody)(?:['’]re)?\b|,?\s+(?:so|and|but)?,?\s*(?:please|can you|could you|would you|help me)\b|,\s+(?:so|which)\s",
+_NOT_CALLED: Final = re.compile(
+    r"\s*(?:when|if|later|back|a|an|the|not|in|at|on|for|by|crazy|old|what|whatever|tomorrow|today|asap|please|going|from|so|very|really|just|always|never)\b",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(
-    r",? as (?:also )?(?:mentioned|outlined|described|discussed|specified|instructed|noted|stated|per)\b[^,;]*(?:, \d{4})?"
-    r"|,?\s+since (?:(?:our|the) last (?:chat|talk|conversation|call|catch-?up|time)|we(?:['’]ve)? (?:last )?(?:chatted|talked|spoke|spoken|met|caught up))\b"
-    r"|,?\s+(?:if|in case) (?:that|it|this)(?:['’]s| is| helps?| matters?| makes| counts)\b[^,;]*$|,?\s+in case you (?:need|want|ask|wonder\w*|care)\b[^,;]*$"
-    r"|,\s+(?:(?:it )?always (?:was|has been|have been|will be|did|have)|never (?:was|did|have|will)|since forever|as always)\W*$"
-    r"|,\s+(?:and )?(?:(?:really|totally|absolutely|i['’]?m|am|so far|quite) )*(?:enjoying|loving|hating|liking|dreading|missing|regretting) (?:it|that|them|every minute)\b[^,;]*$"
-    r"|,\s+(?:read|seen|watched|heard|own|got|have) (?:nearly |almost |pretty much )?(?:all|everything|most)(?: of (?:it|them))?\W*$|,\s+(?:all )?\w+ of us\b[^,;]*$"
-    r"|,?\s+(?:please )?(?:don['’]t let me forget|keep (?:it|this|that)(?: safe| somewhere)?|remind me)\W*$"
-    r"|,?\s+and (?:am )?(?:hoping|praying|wishing) (?:that )?(?:it|this|they|for the best)\b[^,;]*$"
-    r"|,?\s+(?:and|but) (?:I )?(?:don['’]t|do not|never|won['’]t) (?:regret|miss|mind|like|want|need) (?:it|that|them)(?: (?:at all|one bit|a bit))?$"
-    r"|(?:,|,? and)\s+(?:things|life|everything|(?:the |all the )?people)(?:['’]s|['’]ve| is| are| was| were| has| have)\b[^,;]*$"
-    r"|,\s+(?:which |it |that )?(?:has |have |really |just )*(?:made|makes|making|reminded|reminds|reminding|gave|gives|giving|helped|helps|taught|showed|shows|kept|keeps) (?:me|us)\b[^,;]*$",
+_BACK: Final = re.compile(r"\b(?:that|this|it|isso|ça|cela|das|eso|esto)\b", re.IGNORECASE)
+_ASKS_OF_USER: Final = re.compile(
+    r"^(?:and |so )?(?:what(?:['’]s| is| are) your\b|where do you (?:live|work|study)|how old are you|any (?:allerg\w+|diet\w*|food|medical|pets?|kids|children|siblings)\b|do you have any (?:allerg\w+|diet\w*|food|medical)|which (?:\w+ ){1,3}do you (?:use|have|drive|own|speak|prefer|work)|what (?:\w+ )?(?:do you (?:do|use|drive|speak|study|teach|play|take)|is it called)|who is your|when is your|what(?:['’]s| is) (?:his|her|their) name)",
     re.IGNORECASE,
 )
-"""Words about the talk itself, or about nothing named: "since our last chat", "and the people are great"."""
-_DOUBTED: Final = re.compile(r"\s*[,–—-]\s[^,;]*\b(?:maybe|perhaps|i guess|probably|possibly)\W*$", re.IGNORECASE)
-"""A part of a sentence that is not sure, after one that is: "I don't drink, a glass at Christmas maybe"."""
-_THAT_IS_MY: Final = re.compile(r"(?<=[ds]ays|.day), that['’]s (?=(?:my|our) )")
-_AS_A: Final = re.compile(r"as an? ", re.IGNORECASE)
-_I_FOLLOW: Final = re.compile(r"\s*(?:,\s*|\s)(?:[Ii](?:['’]\w+)?|my) (?!(?:want|need|can|should|would|must)\b)")
-"""What follows "as a nurse" if the speaker is the nurse; "as a manager, I want to see …" is a wish in a specification."""
-_COMPLEMENT: Final = re.compile(
-    r"\b(?:remind|tell|told|show|teach|taught|convince|assure|promise|inform|persuade|warn|notify|notifi)(?:s|ed|n|ing)?\b(?: \S+){1,5}$",
+"""A question about the user whose short answer is worth keeping with it."""
+_NO_ANSWER: Final = re.compile(
+    r"^(?:yes|yeah|yep|no|nope|nah|ok|okay|sure|maybe|thanks|thank|none|nothing|not|dunno|idk|why|what|well|hm+|i|we|it|it['’]s|that)\b|\?|[😂🤣]|\b(?:lol|haha)",
     re.IGNORECASE,
 )
-"""A verb and a person, of whom the words after "that" say what they learn."""
-_YOUTH: Final = re.compile(
-    r"\b(?P<when>as an? (?:little |young |small )?(?:kid|child|teen(?:ager)?|boy|girl|student))$", re.IGNORECASE
-)
-_KNOWN_BEFORE: Final = re.compile(
-    r"\bthe (?:event|cause|occasion|situation|outcome|result)s?\b(?! (?:of|for|at|in|on|to|that|which|who|with|where|when|called|named|about|by|from)\b)",
+_OFFERS: Final = re.compile(
+    r"\b(?:shall i|should i|can i|do you want|would you like|want me|need (?:help|anything)|error|anything else|how can|code|function|file|output|see)\b",
     re.IGNORECASE,
 )
-"""What only the talk before says which it is: "funds at the event"."""
-_ELABORATES: Final = re.compile(r"\s*(?:[-–—]+|:)\s*")
-"""What stands between a clause and its details."""
-_TIME_WAS: Final = re.compile(
-    r"^(?:the )?(?:week|weekend|morning|afternoon|evening|night|\d{1,2} \w+ \d{4})\b[^,;]* (?:was|has been)\b",
-    re.IGNORECASE,
-)
-_HALF_LISTED: Final = re.compile(r",\s+(?:and|but)\s+[\w'’-]+$")
-_REQUEST: Final = re.compile(
-    r",?\s+so (?:please )?(?:keep|make|give|plan|suggest|skip) .*$|,?\s+so no [\w ]+ for (?:me|us)$|,?\s+(?:so |and |but )?(?:please|can you|could you|would you|let me know|(?-i:let's))\b.*$",
-    re.IGNORECASE,
-)
-_TROUBLE: Final = re.compile(
-    r",?\s+but\s+(?:now |first )?I(?:['’](?:m|d|ve)| am| would| have)?\s+(?:(?:still|now|also|currently|just) )*(?:(?:want|would like|['’]d like|like) to (?:get a head start|make sure|ensure|further|know|see|understand|confirm|double)"
-    r"|not (?:entirely |really )?sure|unsure|stuck|confused|getting (?:an? |the |some )?(?:[\w\"'“`:.-]+ ){0,8}?errors?\b|running into|encountering|struggling to"
-    r"|having (?:some |a bit of |a lot of )?(?:trouble|issues|problems|difficulty) (?:figuring|getting|understanding|setting|integrating|finding|configuring|implementing|identifying|with (?:the|configuring))"
-    r"|not (?:seeing|getting|able|certain|receiving)\b|(?:a bit |really |quite )?(?:concerned|worried|curious|wondering)\b|concerned about|need (?:some )?help|don['’]t know (?:how|if|what|where)|feel like|need to (?:make sure|ensure))\b.*$",
-    re.IGNORECASE,
-)
-"""A difficulty with the task of the moment after a statement that stands without it."""
-_HELP_WELCOME: Final = re.compile(
-    r",?\s+(?:so|and)\s+(?:any (?:help|advice|guidance|tips|suggestions?|feedback|pointers)|help|advice|suggestions?|feedback) (?:would|is|are)\b.*$",
-    re.IGNORECASE,
-)
-_TRIED_IN_VAIN: Final = re.compile(
-    r"\b(?:tried|trying|try|checked|added)\b.*\bbut (?:it|nothing|(?:the|this|that) (?:issue|problem|error)|I['’]m still|I am still|I still|I['’]m (?:running into|getting))\b",
-    re.IGNORECASE,
-)
-_ATTEMPT: Final = re.compile(
-    r"\b(?:tried|tested|checked|studied|reviewed|looked|managed|thought)\b|\btrying (?:to )?(?:debug|fix|troubleshoot)",
-    re.IGNORECASE,
-)
-_MADE_SURE: Final = re.compile(r"\bI want to\b", re.IGNORECASE)
+"""A question about the work at hand, or an offer."""
+_ANSWER_WORDS, _QUESTION_WORDS = 6, 20
+_PHRASE_WORDS: Final = 3  # of a question without a verb: "High school?"
+_REMEMBERED_LEAST: Final = 3  # words
+_NAME_WITHIN: Final = 60  # characters of a sentence in which a name is told
+_TOLD_WORDS, _TOLD_SENTENCES = 24, 3
+"""Words of a message that is nothing but a statement."""
+_UNTIL: Final = re.compile(r"\b(?:until|till|through) (?P<when>.{1,60})", re.IGNORECASE)
 _PICTURES: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
-_STRUGGLE: Final = re.compile(
-    r"\b(?:struggling|trouble|stuck|confused|not (?:seeing|getting)|errors?)\b", re.IGNORECASE
-)
-_BOLD_LABEL: Final = re.compile(r"(?:\*\*)?[^*\n]{2,60}:\*\*")
-"""An item of a list with a label in bold type, as assistants write them."""
-_NUMBERED: Final = re.compile(r"(?<!\S)\d{1,2}[.)]\s*$")
-_NUMBER_LONGEST: Final = 6  # characters of the number of an item
-_OTHER_USER: Final = re.compile(
-    r"\bthe user(?:['’]s\b|(?=$|[.,;]|\s+(?:is|has|was|can|will|wants|to|in|of|and|or|when|if|who|with|by|on|from|enters|clicks|does|must|should|could|may|might|gets|input)\b))"
-)
-"""A user of a program: a fact that calls the speaker "the user" would say it of them."""
-_YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b(?! know\b)", re.IGNORECASE)
-_HOME: Final = FAMILIAR | {"flat", "apartment", "studio", "caravan", "van"}
-_FOR_ANOTHER: Final = re.compile(
-    r"\b(?:it['’]s|this is|that['’]s) (?:all )?(?:for|about) (?:an?|my) \w+,? not (?:for |about )?me\b|\basking for a friend\b",
+_ASIDE: Final = re.compile(
+    r"^(?:(?:btw|by the way|anyway|well|ok|okay|so|and|but|also|plus|oh|yes|yeah|no|nah|hi|hey|hello|thanks|thx|k|actually|honestly|sorry|update|correction|fyi|besides|lately|recently|for context|as for me|to be honest|tbh|as you know)\b[\s,:;.!–—-]*)+",
     re.IGNORECASE,
 )
-"""A message that says that it is about somebody else."""
-_OF_PERSON: Final = frozenset({"identity", "person", "preference", "decision"})
-"""Categories of what lasts beyond any session."""
-_PERSON: Final = re.compile(r"[Mm]y (?:\w+ ){0,2}\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """A fact, its position in the transcript, and the likelihood that a later question needs it."""
+    """A fact, and its rank: of two many the lower ranks stay."""
 
     fact: Fact
-    turn: int
-    start: int
-    worth: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Draft:
-    """The text, subject and claim of a fact, the clause that it was read from, and where its quote begins if it needs the sentence before.
-
-    `is_rule`: whether it is a rule of a project or household, or a place in one, whose nouns the writer's people know.
-    """
-
-    text: str
-    subject: str
-    claim: Claim
-    clause: Clause | None = None
-    head: int | None = None
-    is_rule: bool = False
+    rank: int
 
 
 def distil(transcript: Transcript) -> tuple[tuple[Fact, ...], tuple[Rejected, ...]]:
-    """The facts of a transcript in order, and the rejected ones over `transcript.most`: the most useful stay.
+    """The facts of a transcript in order, and the rejected ones over `transcript.most`: orders stay first, then what is sure.
 
-    Of equally useful facts the later one stays, because it has the newer value. Facts that differ in names and numbers
-    only are equally useful, although the later one has fewer new words.
-
-    In a conversation with an assistant (whose messages have no speaker) only the user is read, in one between people
-    everyone. English is read by rules, German, French and Spanish by tables; messages in other languages give no facts and
-    stay searchable.
+    A fact is the clause as it was said, after the name of a speaker who has one; a day that it names relatively follows in
+    brackets. In a conversation with an
+    assistant (whose messages have no speaker) only the user is read, in one between people everyone. Statements are read in
+    English, orders and names in each language that has a table; all else stays a message.
     """
-    conversation = _conversation(transcript)
-    found = [f for turn in transcript.turns for f in _in_turn(turn, conversation)]
-    best: dict[str, _Found] = {}
-    worth_of: dict[str, float] = {}
-    for candidate in _in_order(found):
-        frame = _frame(candidate)
-        worth_of[frame] = max(candidate.worth, worth_of.get(frame, 0.0))
-    for candidate in sorted(found, key=lambda f: (-worth_of[_frame(f)], -f.turn, -f.start)):
-        best.setdefault(candidate.fact.text.casefold(), candidate)
-    ranked = list(best.values())
-    kept, over = ([f.fact for f in _in_order(part)] for part in (ranked[: transcript.most], ranked[transcript.most :]))
+    assistant = with_assistant(transcript)
+    messages = [*transcript.before, *(turn.memory for turn in transcript.turns)]
+    frames = framed(messages) if assistant else {}
+    unsaid = _unsaid(messages)
+    before: Memory | None = transcript.before[-1] if transcript.before else None
+    found: dict[str, _Found] = {}
+    for turn in transcript.turns:
+        message = turn.memory
+        if _is_person(message) and message.id not in unsaid:
+            reader = _Reader(turn=turn, before=before, assistant=assistant, frame=frames.get(message.id))
+            for each in reader.read():
+                found[each.fact.text.casefold()] = each
+        before = message
+    ranked = sorted(found.values(), key=lambda each: (each.rank, -(each.fact.turn or 0)))
+    kept = {id(each) for each in ranked[: transcript.most]}
+    facts = tuple(each.fact for each in found.values() if id(each) in kept)
     reason = f"over the {transcript.most} facts of one pass"
-    return tuple(kept), tuple(Rejected(text=f.text, reason=reason, quote=f.quote or "") for f in over)
-
-
-def _frame(found: _Found) -> str:
-    """The text of a fact without its names and numbers."""
-    return re.sub(r"\S*\d\S*|(?<=\s)[A-Z]\S*", "", found.fact.text).casefold()
-
-
-def _in_order(found: list[_Found]) -> list[_Found]:
-    return sorted(found, key=lambda f: (f.turn, f.start))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Conversation:
-    """The state of a conversation while its turns are read.
-
-    `known` are the terms of the turns read so far; `first` is the number of the opening turn, 0 if it is not included.
-    `persons` says for the id of a message whom "she" means at its beginning, if the speaker's message before tells it.
-    """
-
-    assistant: bool
-    speakers: frozenset[str]
-    names: frozenset[str]
-    known: set[str]
-    first: int
-    playing: frozenset[str]
-    persons: Mapping[str, str]
-
-
-def _conversation(transcript: Transcript) -> _Conversation:
-    messages = [*transcript.before, *(t.memory for t in transcript.turns)]
-    names = frozenset(name for m in messages for name in naming.names(m.text).inside)
-    first = 0 if transcript.before else next((t.number for t in transcript.turns if t.memory.role == "user"), 0)
-    return _Conversation(
-        assistant=with_assistant(transcript),
-        speakers=transcript.speakers,
-        names=names,
-        known=set(),
-        first=first,
-        playing=playing_at(messages),
-        persons=_persons_before(messages),
+    over = tuple(
+        Rejected(text=each.fact.text, reason=reason, quote=each.fact.quote) for each in ranked[transcript.most :]
     )
-
-
-def _persons_before(messages: Sequence[Memory]) -> dict[str, str]:
-    """The only person that the message shortly before of the same speaker names, by the id of the message after it."""
-    last: dict[str | None, Memory] = {}
-    found = {}
-    for message in messages:
-        by = message.speaker or message.role
-        before = last.get(by)
-        soon = before is not None and message.at - before.at <= PAUSE
-        found[message.id] = only_person_in(before.text) if before is not None and soon else ""
-        last[by] = message
-    return found
+    return facts, over
 
 
 def with_assistant(transcript: Transcript) -> bool:
@@ -264,293 +119,166 @@ def with_assistant(transcript: Transcript) -> bool:
 
     Two named users without a message of an assistant talk to one another: "let me know" is then no instruction.
     """
-    messages = (*transcript.before, *(t.memory for t in transcript.turns))
-    answers = [m for m in messages if m.role == "assistant"]
+    messages = (*transcript.before, *(turn.memory for turn in transcript.turns))
+    answers = [message for message in messages if message.role == "assistant"]
     if answers:
-        return not any(m.speaker for m in answers)
-    return len({m.speaker for m in messages if m.speaker}) <= 1
+        return not any(message.speaker for message in answers)
+    return len({message.speaker for message in messages if message.speaker}) <= 1
 
 
-def _in_turn(turn: Turn, conversation: _Conversation) -> Iterator[_Found]:
-    message = turn.memory
-    is_person = message.role in {"user", None} or (message.role == "assistant" and message.speaker)
-    if not is_person or _FOR_ANOTHER.search(message.text):
-        return
-    speaker = message.speaker or USER
-    abroad = list(_in_other_language(turn, speaker, conversation))
-    if abroad or not _is_english(message.text):  # a short message can look English: "Ich arbeite als Arzt"
-        yield from abroad
-        return
-    reader = _Reader(
-        message=message,
-        speaker=speaker,
-        conversation=conversation,
-        opens=conversation.assistant and turn.number == conversation.first,
-    )
-    read = pieces(message.text, conversation.speakers - {speaker}, playing=message.id in conversation.playing)
-    for piece in joined(message.text, [one for one in read if not _BOLD_LABEL.match(one.text)]):
-        for draft in reader.read(piece):
-            text = without_connective(clean_text(draft.text, speaker))
-            if not SHORTEST <= len(text.split()) <= LONGEST or not _is_whole(text) or is_own_name(text, speaker):
-                continue
-            if draft.claim.kind != PROCEDURAL and is_cut(text):
-                continue
-            person = draft.clause is None or draft.clause.subject in {"one", "named"} or draft.clause.of_person
-            end = ending(text, message.at, person=person)
-            fact = Fact(
-                text=end.text,
-                category=draft.claim.category,
-                kind=cast("Kind", draft.claim.kind),  # a rule names no other
-                subject=draft.subject,
-                confidence=draft.claim.confidence,
-                turn=turn.number,
-                quote=message.text[piece.head if draft.head is None else draft.head : piece.end],
-                expires_at=end.expires_at,
-            )
-            worth = recall_likelihood(piece.text, draft.claim, conversation.known)
-            yield _Found(fact=fact, turn=turn.number, start=piece.start, worth=worth)
-    conversation.known.update(terms(message.text))
+def _is_person(message: Memory) -> bool:
+    return message.role in {"user", None} or (message.role == "assistant" and bool(message.speaker))
 
 
-def _in_other_language(turn: Turn, speaker: str, conversation: _Conversation) -> Iterator[_Found]:
-    """The facts of a message that is not English, in its own language; none for languages without a table."""
-    message = turn.memory
-    for found in statements(message.text, speaker, playing=message.id in conversation.playing):
-        claim = Claim(category=found.category, kind=found.kind, confidence=found.confidence)
-        fact = Fact(
-            text=found.text,
-            category=found.category,
-            kind=found.kind,
-            subject=speaker,
-            confidence=found.confidence,
-            turn=turn.number,
-            quote=found.quote,
-        )
-        worth = recall_likelihood(found.quote, claim, conversation.known)
-        yield _Found(fact=fact, turn=turn.number, start=found.start, worth=worth)
-
-
-def _is_english(text: str) -> bool:
-    return is_labelled(text) or prepare(spelled_out(text)).english
-
-
-def _is_whole(text: str) -> bool:
-    """Whether quotation marks and brackets of a text are closed."""
-    return text.count('"') % 2 == 0 and text.count("“") == text.count("”") and text.count("(") == text.count(")")
+def _unsaid(messages: Sequence[Memory]) -> frozenset[str]:
+    """The messages that a person asks not to remember, and those before them that such a request points to."""
+    found: set[str] = set()
+    last: dict[str, str] = {}
+    for message in messages:
+        who = message.speaker or str(message.role)
+        if _is_person(message) and (request := anywhere("unsaid").search(message.text)):
+            found.add(message.id)
+            if who in last and _BACK.search(message.text[request.start() :][:60]):
+                found.add(last[who])
+        last[who] = message.id
+    return frozenset(found)
 
 
 class _Reader:
-    """Reads the pieces of one message in order; it knows who "we", "he" and "she" are from the piece or message before."""
+    """Reads one message."""
 
-    def __init__(self, *, message: Memory, speaker: str, conversation: _Conversation, opens: bool) -> None:
-        self._message = message
-        self._work = WorkMessage(message.text)
-        self._speaker = speaker
-        self._conversation = conversation
-        self._opens = opens
-        self._short = len(message.text.split()) <= NOTE_WORDS and "\n" not in message.text.strip()
-        self._company = ""
-        self._person = conversation.persons[message.id]
-        self._end = 0
-        self._sentence, self._began = "", 0
-        self._said: list[Statement] = []
-        self._momentary = False
+    def __init__(self, *, turn: Turn, before: Memory | None, assistant: bool, frame: Frame | None) -> None:
+        self._turn, self._message, self._before = turn, turn.memory, before
+        self._assistant = assistant
+        self._own_from = frame.own_from if frame else 0
+        self._scene = bool(frame and frame.scene)
+        self._speaker = turn.memory.speaker or USER
 
-    def read(self, piece: StatementPiece) -> Iterator[_Draft]:
-        """The drafts of a piece, if a rule applies and the piece is self-contained."""
-        words, requested = without_request(_LABEL.sub("", spelled_out(piece.text)))
-        assistant = self._conversation.assistant
-        if _AS_A.match(words) and _I_FOLLOW.match(self._message.text, piece.end):
-            words = f"I am {words[3:]}"
-        said = words
-        words = reworded(words) if assistant and not piece.asks else words
-        words = without_place(words) if assistant else words
-        words = generalise_demonstratives(
-            resolve(with_new_day(with_each_month(words), self._message.at), self._message.at)
-        )
-        requested = assistant and (requested or is_asked_for(self._message.text, piece.start))
-        before, began, pronoun = self._sentence, self._began, words
-        between = self._message.text[self._end : piece.start] if self._end else ""
-        self._end = piece.end
-        words = with_thing(words, thing_of(before)) if assistant else words
-        joins = words != pronoun
-        self._sentence, self._began = words, piece.head
-        words, since = with_referents(words, self._said, piece.head)
-        self._said.append(Statement(text=words, start=since))
-        company, person = self._company, self._person
-        self._company = self._person = ""
-        if assistant and not requested and (order := instruction(resolve(said, self._message.at), self._speaker)):
-            yield _Draft(text=order[0], subject=self._speaker, claim=order[1])
+    def read(self) -> Iterator[_Found]:
+        """The facts of the message."""
+        said = own_sentences(self._message.text)
+        taken: set[int] = set()
+        if self._assistant:
+            for text, group in orders(said):
+                if min(group) >= self._own_from or not self._scene:
+                    taken |= set(group)
+                    yield self._found(text, text, Claim(category="preference", kind="procedural", sure=True), rank=0)
+        said = said[self._own_from :] if self._own_from else said
+        taken = {number - self._own_from for number in taken}
+        if self._own_from == 0 and self._assistant and (answer := self._answer(said)):
+            yield answer
+        told = self._assistant and self._is_told(said)
+        english = _is_english(self._message.text)
+        if told and english and not taken and (claim := self._news(said)):
+            text = _clean(" ".join(each.text for each in said))
+            yield self._found(text, " ".join(self._message.text.split()), claim, rank=2)
             return
-        if (
-            assistant
-            and not piece.asks
-            and (introduced := list(introductions(words, self._speaker, opens=self._opens)))
-        ):
-            yield from (_Draft(text=text, subject=subject, claim=claim) for text, subject, claim in introduced)
-            return
-        self._momentary = False
-        words = with_antecedent(with_person(words, person), person)
-        self._person = self._person or person_in(words)
-        draft = self._of_clause(words, company, piece)
-        if draft is None:
-            draft = self._of_note(words, piece, requested=requested)
-        if draft is not None and draft.is_rule:
-            yield draft
-            return
-        if draft is None or (draft.clause is None and (has_open_noun(draft.text) or points_back(draft.text))):
-            return
-        if since < piece.head:
-            draft = replace(draft, head=since)
-        if joins:
-            yield replace(draft, text=joined_by_it(before, draft.text), head=began)
-        elif when := self._time_before(before, between, draft):
-            yield replace(draft, text=f"{when} {inside(draft.text)}", head=began)
-        else:
-            yield draft
+        for number, sentence in enumerate(said):
+            if number in taken:
+                continue
+            if self._assistant and (name := _introduced(sentence.text)):
+                yield self._found(name, sentence.text, Claim(category="identity", sure=True), rank=1)
+            elif english:
+                yield from self._in_sentence(sentence, told=told)
 
-    def _of_note(self, words: str, piece: StatementPiece, *, requested: bool) -> _Draft | None:
-        """The draft of words that no rule reads as a clause: a note, a rule, where something is, what is asked to be remembered."""
-        assistant = self._conversation.assistant
-        if assistant and self._is_note(piece) and not self._momentary:
-            if short := note(words, self._speaker):
-                return _Draft(text=short.text, subject=self._speaker, claim=short.claim)
-            if rule := whereabouts(words, self._speaker) or project_rule(words, self._speaker):
-                return _Draft(text=rule[0], subject=self._speaker, claim=rule[1], is_rule=True)
-        if requested and (kept := remembered(words, self._speaker)):
-            return _Draft(text=kept[0], subject=kept[1], claim=kept[2])
-        return None
+    def _in_sentence(self, sentence: Sentence, *, told: bool) -> Iterator[_Found]:
+        """The facts of an English sentence, clause by clause."""
+        text = _PICTURES.sub("", sentence.text)
+        if self._assistant and (request := _REMEMBER.match(text)):
+            rest = text[request.end() :].strip()
+            if len(rest.split()) >= _REMEMBERED_LEAST and not sentence.asks:
+                yield self._found(rest.strip(" .!"), sentence.text, Claim(category="other", sure=True), rank=1)
+            return
+        if _IF.match(text) or is_joke(text):
+            return
+        parts = _JOINTS.split(text)
+        if sentence.asks:
+            parts = parts[:-1] if len(parts) > 1 else text.split(",")[:1] if "," in text else []
+        for part in parts:
+            clause = _clean(part)
+            claim = claim_of(clause, dated=self._names_day(clause), told=told)
+            if claim is not None:
+                yield self._found(clause, sentence.text, claim, rank=1 if claim.sure else 2)
 
-    def _time_before(self, before: str, between: str, draft: _Draft) -> str:
-        """The time of the clause before, which a clause after a dash tells in detail: "Last week was wild - I got a dog"."""
-        clause = draft.clause
-        if clause is None or clause.form != "past" or has_time_word(draft.text):
-            return ""
-        if (young := _YOUTH.search(before)) and between.strip() in {",", "-", "–"}:
-            return f"{young['when'].capitalize()},"
+    def _news(self, said: Sequence[Sentence]) -> Claim | None:
+        """The claim of a message that is short news without a subject."""
+        text = " ".join(each.text for each in said)
+        if any(is_joke(each.text) for each in said):
+            return None
+        return news(_clean(text), dated=self._names_day(text))
+
+    def _names_day(self, text: str) -> bool:
+        """Whether a text names a day, or a span of days that follows from the day of the message."""
+        return dated(text, self._message.at) != text or any(written.readings[0][2] for written in mentioned(text))
+
+    def _is_told(self, said: Sequence[Sentence]) -> bool:
+        """Whether the message is nothing but a short statement: no question, no request, no talk of the writer's."""
+        words = sum(len(each.text.split()) for each in said)
+        whole = len(self._message.text.split())
         return (
-            time_of(before)
-            if _ELABORATES.fullmatch(between) or (between.strip() == "," and _TIME_WAS.match(before))
-            else ""
+            0 < words == whole <= _TOLD_WORDS and not any(each.asks for each in said) and len(said) <= _TOLD_SENTENCES
         )
 
-    def _is_note(self, piece: StatementPiece) -> bool:
-        """Whether a message is short enough that words without a verb in it are a note of the user, not part of a text."""
-        return not piece.asks and self._short
+    def _answer(self, said: Sequence[Sentence]) -> _Found | None:
+        """The short answer to a question of the assistant about the user, with the question."""
+        asked = self._before
+        if asked is None or asked.role != "assistant" or not said or len(self._message.text.split()) > _ANSWER_WORDS:
+            return None
+        questions = [each for each in own_sentences(asked.text) if each.asks]
+        reply = self._message.text.strip()
+        if not questions or _NO_ANSWER.search(reply) or len(said) > 1 or "`" in reply:
+            return None
+        question = questions[-1].text
+        if not (asks(question) or "," in question or len(question.split()) <= _PHRASE_WORDS):
+            return None  # "Cap it at five minutes?" offers something
+        if len(question.split()) > _QUESTION_WORDS or _OFFERS.search(question) or not _is_english(question):
+            return None
+        sure = _ASKS_OF_USER.match(question) is not None
+        return self._found(f"{question} {reply}", reply, Claim(category="person", sure=sure), rank=1 if sure else 2)
 
-    def _of_clause(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
-        """The draft of a clause, or of the part of it before what points elsewhere (", which you said")."""
-        words = _DOUBTED.sub("", _THAT_IS_MY.sub(", which is ", _ASIDE.sub("", _REQUEST.sub("", words))))
-        if self._conversation.assistant:
-            settled = _without_trouble(without_fault(words, self._work))
-            if not settled:
-                return None
-            words = settled
-        whole = self._of_words(words, company, piece)
-        cut = _TAIL.search(words) if whole is None else None
-        if cut is None:
-            return whole
-        rest, part = words[cut.start() :], words[: cut.start()].rstrip(" ,")
-        if (
-            re.search(r"\b(?:but|unless|except|until|although|though|if|only)\b", rest)
-            or is_open(part)
-            or is_argument(rest, part)
-        ):
-            return None
-        cut_word = cut.group().split()[-1].lower()
-        if (cut_word == "that" and _COMPLEMENT.search(part)) or (cut_word != "that" and _HALF_LISTED.search(part)):
-            return None
-        return self._of_words(part, company, piece)
-
-    def _is_listed(self, piece: StatementPiece) -> bool:
-        """Whether a piece is a numbered item of a request: "cover these cases: 1. Failed login 2. Timeout"."""
-        text = self._message.text
-        return "?" in text and _NUMBERED.search(text, max(0, piece.start - _NUMBER_LONGEST), piece.start) is not None
-
-    def _is_praise(self, piece: StatementPiece) -> bool:
-        """Whether a sentence between people speaks of the person addressed: "Taking in strays, you're so kind"."""
-        return not self._conversation.assistant and _speaks_to_another(piece.sentence)
-
-    def _of_words(self, words: str, company: str, piece: StatementPiece) -> _Draft | None:
-        if _UNSURE.search(words) or _COURTESY.search(words):
-            return None
-        restored = None if self._is_praise(piece) or self._is_listed(piece) else with_subject(words)
-        clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
-        if clause is None and restored is not None:
-            words = restored
-            clause = read_clause(words, self._speaker, company=company, names=self._conversation.names)
-        if clause is None:
-            return None
-        self._company, self._person = company_of(clause, self._speaker), person_of(clause) or person_in(words)
-        if not self._conversation.assistant and _KNOWN_BEFORE.search(words):
-            return None
-        person = clause.of_person or bool(_PERSON.match(words))
-        if not is_self_contained(words, person=person) or has_open_noun(_said_of(clause, words)):
-            return None
-        assistant = self._conversation.assistant
-        claim = claim_of(clause, assistant=assistant)
-        self._momentary = is_momentary(clause, assistant=assistant) or (
-            assistant
-            and not (claim and claim.category in _OF_PERSON)
-            and is_session_work(clause, self._work, piece.sentence)
+    def _found(self, text: str, quote: str, claim: Claim, *, rank: int) -> _Found:
+        words = dated(text, self._message.at) if claim.kind != "procedural" else text
+        fact = Fact(
+            text=f"{self._message.speaker}: {words}" if self._message.speaker else words,
+            category=claim.category,
+            kind=claim.kind,
+            subject=self._speaker,
+            confidence=SURE if claim.sure else ONCE,
+            turn=self._turn.number,
+            quote=quote,
+            expires_at=_end(words, self._message.at),
         )
-        if self._momentary or (is_restricted(self._message.text, piece) and clause.form != "past"):
-            return None
-        self._momentary = claim is None and clause.subject == "owned" and not _is_of_home(clause)
-        return _Draft(text=clause.text, subject=clause.about, claim=claim, clause=clause) if claim else None
+        return _Found(fact=fact, rank=rank)
 
 
-@lru_cache(maxsize=1)  # a long sentence has many pieces
-def _speaks_to_another(sentence: str) -> bool:
-    """Whether a sentence has "you"."""
-    return _YOU.search(sentence) is not None
-
-
-def _is_of_home(clause: Clause) -> bool:
-    """Whether a clause is about a part of the speaker's home, of which a note may say anything: "my flat is on the ninth floor"."""
-    return clause.form != "progressive" and not _HOME.isdisjoint(plain(word) for word in clause.noun.split())
-
-
-def _said_of(clause: Clause, words: str) -> str:
-    """The words of a clause in which every noun must be named; its subject is if the clause says something of a thing."""
-    return clause.rest if clause.subject == "thing" else words
-
-
-def _without_trouble(words: str) -> str | None:
-    """A statement without the difficulty that it ends with, if it names something; None if it only reports an attempt.
-
-    >>> _without_trouble("I'm writing Aria in Rust, but I'm not sure how to test it")
-    "I'm writing Aria in Rust"
-    """
-    words = _HELP_WELCOME.sub("", words)
-    if _OTHER_USER.search(words) or _TRIED_IN_VAIN.search(words):
+def _end(text: str, at: datetime) -> datetime | None:
+    """The end of the day that an "until" names, if it is to come."""
+    until = _UNTIL.search(text)
+    days = (written.readings[0] for written in mentioned(until["when"])) if until else ()
+    year, month, day = next((parts for parts in days if all(parts)), (None, None, None))
+    if not (year and month and day) or year == MAXYEAR:  # "until 31 December 9999" means for ever
         return None
-    trouble = _TROUBLE.search(words)
-    if trouble is None:
-        return words
-    rest = words[: trouble.start()]
-    if _ATTEMPT.search(rest):
+    end = datetime(year, month, day, tzinfo=at.tzinfo) + timedelta(days=1)
+    return end if end > at else None
+
+
+def _is_english(text: str) -> bool:
+    """Whether a text is English, or too short and plain to tell."""
+    return prepare(text).english or not (abroad().search(text) or re.search(r"[^\x00-\x7f‘’“”–—…🌀-🫿]", text))
+
+
+def _introduced(sentence: str) -> str | None:
+    """The words in which somebody tells their own name, None if a sentence does not."""
+    found = _HELLO.match(sentence) or anywhere("named").search(sentence)
+    if found is None or found.start() > _NAME_WITHIN or "?" in sentence:
         return None
-    if names_something(rest):
-        return rest
-    return None if _MADE_SURE.search(trouble.group()) or _STRUGGLE.search(trouble.group()) else words
+    if _NOT_CALLED.match(sentence, found.end()):
+        return None
+    name = _NAME.match(sentence, found.end())
+    return sentence[found.start() : name.end()].strip(" .,;:!") if name else None
 
 
-def clean_text(text: str, speaker: str | None = None) -> str:
-    """The text of a fact on one line, without intensifiers, end marks and pictures, but with those of the speaker's name.
-
-    >>> clean_text("Ann 😀 really likes tea 😀.", "Ann 😀")
-    'Ann 😀 likes tea'
-    """
-    text = re.sub(
-        r"(?<=\b(?:are|was) )so (?!that)|(?<=\bis )so (?!that)|(?<=\bwere )so (?!that)",
-        "",
-        without_fillers(text, _FILLERS),
-    )
-    text = re.sub(r"\s+(?:too|also|recently|lately|as well|already|just|even)(?=$|,)", "", text)
-    text = re.sub(r"^(?:Lately|Recently|Nowadays),? (?=\w)", "", text)
-    text = re.sub(r"^((?:The user|[A-Z]\w+)(?:['’]s)?) even (?=\w)", r"\1 ", text)
-    parts = text.split(speaker) if speaker else [text]
-    text = (speaker or "").join(_PICTURES.sub("", part) for part in parts)
-    text = re.sub(r"\s+(?=,)", "", re.sub(r"\s+", " ", text)).strip(" \t,;:-–—.!")
-    return text[:1].upper() + text[1:]
+def _clean(part: str) -> str:
+    """A clause without what opens it, on one line."""
+    text = _ASIDE.sub("", unaddressed(_PICTURES.sub("", part)))
+    return " ".join(text.split()).strip(" \t,;:-–—.!*#")

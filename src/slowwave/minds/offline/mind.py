@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from slowwave.policy.comparison.alignment import WordCosine
     from slowwave.ports import Embedder
 
-PROMPT: Final = "offline/1"
+PROMPT: Final = "offline/2"
 """The version of the rules, stored with each run like the version of a prompt."""
 
 
@@ -30,7 +30,7 @@ class OfflineMind:
         self._word_cosine = word_cosine or word_similarity(embedder)
 
     def distil(self, transcript: "Transcript", /) -> "MindAnswer[tuple[Fact, ...]]":
-        """The facts that a rule can read in plain English, each with its message and quote; most messages have none."""
+        """What people say plainly and what lasts, in their own words, each with its message and quote; most messages have none."""
         from slowwave.minds.offline.distil import distil  # noqa: PLC0415 - a search loads no rules
         from slowwave.model.mind import MindAnswer  # noqa: PLC0415 - as above
 

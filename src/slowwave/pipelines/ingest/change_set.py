@@ -15,6 +15,7 @@ from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
 from slowwave.policy.guard.summary_support import omitted_words
 from slowwave.policy.guard.trust import outranks
+from slowwave.policy.retention.core import KNOWN, heard_again
 from slowwave.policy.retention.merging import merged_fact, newer_date
 from slowwave.policy.retention.policies import RESTORED, expiry
 from slowwave.ports import Ports
@@ -166,7 +167,8 @@ class ChangeSet:
         sources, expires_at = _joined(current.sources, new.sources), self._extended_expiry(current, new)
         metadata = {**current.metadata, **new.metadata}
         since = newer_date(current, new, current.kind)
-        repeated = replace(current, sources=sources, expires_at=expires_at, metadata=metadata, valid_from=since)
+        heard = heard_again(current, new) if self._is_heard_again(current, new) else current
+        repeated = replace(heard, sources=sources, expires_at=expires_at, metadata=metadata, valid_from=since)
         if not current.is_searchable:
             repeated = self._change(current, transition(repeated, "revive", self.ports.config), because=because)
         elif repeated != current:
@@ -176,6 +178,15 @@ class ChangeSet:
         self.notes.append(f"already known: {known.text!r}")
         self._merge_into(new, after, stored=new.id in self.stored, because=because)
         return after
+
+    def _is_heard_again(self, known: Memory, new: Memory) -> bool:
+        """Whether the messages of a fact that was only heard so far are of another conversation than those of the known one."""
+        if known.confidence >= KNOWN or not (known.sources and new.sources) or new.trust != "user":
+            return False
+        said = {source.memory for source in (*known.sources, *new.sources)}
+        talk = {memory.id: memory.conversation for memory in self.ports.store.get((self.ports.scope,), said)}
+        heard, again = ({talk.get(source.memory) for source in each.sources} for each in (known, new))
+        return bool(again - heard - {None})
 
     def merge(self, known: Memory, new: Memory, text: str, *, because: str) -> Memory:
         """Make one memory of both, with this text and all sources.

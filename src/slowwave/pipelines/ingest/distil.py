@@ -417,9 +417,17 @@ def _sourced(fact: Fact, message: Memory, transcript: Transcript) -> Fact:
         SourceRef(memory=message.id, ref=message.ref or message.id, quote=quote),
         *(SourceRef(memory=other.id, ref=other.ref or other.id) for other in named),
     )
-    trust = least(memory.trust for memory in trust_sources(fact, transcript))
+    said = [memory for memory in trust_sources(fact, transcript) if not _asks(memory, fact)]
+    trust = least(memory.trust for memory in said or [message])
     text = redact(fact.text).text
     return replace(fact, text=text, quote=quote, sources=sources, valid_from=fact.valid_from or message.at, trust=trust)
+
+
+def _asks(memory: Memory, fact: Fact) -> bool:
+    """Whether an assistant only asks what a fact answers: who answers says it, who asked does not. An order is never an answer."""
+    asked, mark, _ = fact.text.rpartition("?")
+    by_assistant = memory.role == "assistant" and fact.kind != "procedural"
+    return bool(mark) and by_assistant and f"{asked}?" in memory.text
 
 
 def _redacted(rejected: Rejected) -> Rejected:

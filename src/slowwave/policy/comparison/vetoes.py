@@ -9,8 +9,10 @@ from slowwave.policy.text.lexicon import (
     CAPITALISED_TIMES,
     COMPARISONS,
     EXCLUSIVE,
+    FUNCTION_WORDS,
     MODALS,
     NEGATIONS,
+    PARTICIPLES,
     PREFIXES,
     QUANTITIES,
     TIME_WORDS,
@@ -45,6 +47,9 @@ _PRONOUN_OF: Final = MappingProxyType(
 )
 _SHORTEST_OPPOSITE: Final = 3
 _LETTER: Final = 1
+_NO_HEADS: Final = TIME_WORDS | QUANTITIES | COMPARISONS | MODALS
+_NO_NOUN: Final = ("ly", "ed", "ing")
+"""Endings of words that tell more about a thing and make no other one of it."""
 
 
 def _unshared(first: Prepared, second: Prepared) -> tuple[frozenset[str], frozenset[str]]:
@@ -164,6 +169,41 @@ def literal(first: Prepared, second: Prepared) -> bool:
     return first.literals != second.literals or letters[0] != letters[1]
 
 
+def thing(first: Prepared, second: Prepared) -> bool:
+    """More words make another thing: a dog and a dog phobia, milk and milk thistle, York and New York."""
+    return _makes_another(first, second) or _makes_another(second, first)
+
+
+def _makes_another(short: Prepared, long: Prepared) -> bool:
+    """Whether a noun at the end of a phrase of one is followed by another noun in the other, or a name has a first part more."""
+    more = frozenset(long.words) - frozenset(short.words)
+    words = ("", *short.active)
+    ends = {
+        word
+        for place, (before, word, after) in enumerate(zip(words[:-1], words[1:], (*words[2:], ""), strict=True))
+        if _is_content(word)
+        and not word.endswith(_NO_NOUN)
+        and not _is_content(after)
+        and (place > 1 or before in FUNCTION_WORDS)
+    }
+    capitals = frozenset(long.capitals)
+    for word, after in zip(long.active, long.active[1:], strict=False):
+        if (
+            after in more
+            and word in ends
+            and _is_content(after)
+            and not (after.endswith(_NO_NOUN) or after in PARTICIPLES)
+        ):
+            return True
+        if word in more and {word, after} <= capitals and after in short.words:
+            return True
+    return False
+
+
+def _is_content(word: str) -> bool:
+    return bool(word) and word[0].isalpha() and word not in FUNCTION_WORDS and word not in _NO_HEADS
+
+
 def _names(sentence: Prepared, learned: Collection[str]) -> tuple[str, ...]:
     """The learned names in a sentence, in its order, each once."""
     return tuple(dict.fromkeys(w for w in sentence.words if w in learned))
@@ -209,6 +249,7 @@ _VETOES: Final[Mapping[str, Callable[[Prepared, Prepared], bool]]] = MappingProx
         "owner": owner,
         "tense": tense,
         "literal": literal,
+        "thing": thing,
     }
 )
 _NAME_VETOES: Final = MappingProxyType({"name": name, "name order": name_order})
@@ -226,6 +267,7 @@ EXPLANATIONS: Final[Mapping[str, str]] = MappingProxyType(
         "owner": "one speaks of what belongs to the other's subject",
         "tense": "one is so, the other was",
         "literal": "paths, identifiers, letters or signs differ",
+        "thing": "more words make another thing",
         "name": "they name different people or things",
         "name order": "their names come in another order",
     }

@@ -12,6 +12,8 @@ from slowwave.policy.retention.lasting import PERSONAL, durability, own_end
 from slowwave.policy.retention.policies import strength
 
 RETRIEVAL_WEIGHT: Final = 0.1
+KNOWN: Final = 0.7
+"""The confidence from which a fact of messages is known, not only heard: it may become core memory by use."""
 
 
 def score(memory: Memory, config: Config, now: datetime) -> float:
@@ -53,7 +55,8 @@ def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> s
     """The reason to promote an active fact to core: it was used often, in several sessions, and is stable (S1); else None.
 
     A fact that is contradicted, not yet reconciled, or less trusted than the assistant is never promoted automatically, nor
-    is a single event or what passes: contexts that show it often would put it into every context. A person can pin it.
+    is a single event, what passes, or what was heard once only (`KNOWN`): contexts that show it often would put it into every
+    context. A person can pin it.
     """
     fact = memory.kind in FACT_KINDS and not memory.is_cascade
     if (
@@ -61,6 +64,7 @@ def promotes(memory: Memory, config: Config, *, contradicted: bool = False) -> s
         or _is_brief(memory)
         or memory.phase != "active"
         or "unreconciled" in memory.flags
+        or (memory.sources and memory.trust == "user" and memory.confidence < KNOWN)
         or not _meets_thresholds(memory, config)
     ):
         return None
@@ -75,6 +79,20 @@ def _is_brief(memory: Memory) -> bool:
     if memory.category not in PERSONAL and own_end(altered(memory, category="other")) is not None:
         return True
     return lasts == "passing" or (lasts == "ordinary" and memory.kind == "episodic")
+
+
+def heard_again(known: Memory, new: Memory) -> Memory:
+    """A fact that a second conversation says too: it was heard by chance less likely, and what a person is, is known.
+
+    >>> at = datetime(2026, 1, 1)
+    >>> once = Memory(id="a", scope="s", kind="semantic", text="t", category="person", confidence=0.6, recorded_at=at, valid_from=at)
+    >>> twice = heard_again(once, once)
+    >>> round(twice.confidence, 2), twice.category
+    (0.84, 'identity')
+    """
+    confidence = 1 - (1 - known.confidence) * (1 - new.confidence)
+    lasts = known.category == "person" and known.kind == "semantic" and confidence >= KNOWN
+    return altered(known, confidence=confidence, category="identity" if lasts else known.category)
 
 
 def demotes(memory: Memory, config: Config, *, contradicted: bool = False) -> str | None:

@@ -90,6 +90,26 @@ def resolve(text: str, at: datetime) -> str:
     return "".join((*pieces, text[place:]))
 
 
+def dated(text: str, at: datetime) -> str:
+    """A text with the full date in brackets after each relative or partial one; a month alone stays as it is.
+
+    Args:
+        text: English text; text in other languages is returned unchanged.
+        at: The time of the message, aware. Days are counted in its time zone.
+
+    >>> dated("I went there yesterday.", datetime(2026, 3, 1))
+    'I went there yesterday [28 February 2026].'
+    """
+    pieces, place = [], 0
+    for phrase in _resolvable(text, at):
+        day = _LED_BY.sub("", phrase.wording)
+        written = text[phrase.start : phrase.end]
+        if not day.startswith(written) or any(map(str.isdigit, written)):
+            pieces += [text[place : phrase.end], f" [{day}]"]
+            place = phrase.end
+    return "".join((*pieces, text[place:]))
+
+
 def with_dates(text: str, at: datetime, known: Sequence[str]) -> tuple[str, frozenset[int]]:
     """A text with the full date in brackets after each relative or partial one, and the places of the texts that have it.
 

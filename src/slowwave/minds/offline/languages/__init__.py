@@ -1,1 +1,1 @@
-"""Statements in other languages than English, one table a language."""
+"""The words of each language by which the rules know orders, names, scenes and what is not to be kept."""
