@@ -825,7 +825,8 @@ class AgentMemory:
             check_fields(after, "after")
         else:
             after = optional_name(after, "after", numbers=True)
-        found = self.ports.store.listed_conversations(self.ports.scope, optional_count(limit, "limit"), after)
+        most, now = optional_count(limit, "limit"), self.ports.now()
+        found = self.ports.store.listed_conversations(self.ports.scope, most, after, now=now)
         zone = self.ports.zone
         return [replace(one, first_at=local(one.first_at, zone), last_at=local(one.last_at, zone)) for one in found]
 

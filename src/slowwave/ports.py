@@ -165,9 +165,18 @@ class MemoryReader(Protocol):
         ...
 
     def listed_conversations(
-        self, scope: str, limit: int | None = None, after: Conversation | str | None = None
+        self,
+        scope: str,
+        limit: int | None = None,
+        after: Conversation | str | None = None,
+        *,
+        now: datetime | None = None,
     ) -> list[Conversation]:
-        """Return a page of the conversations, the one written to last first. See `AgentMemory.conversations`."""
+        """Return a page of the conversations, the one with the latest message first. See `AgentMemory.conversations`.
+
+        A message that lies more than a day after `now` was stored while the clock was wrong, and counts as of the time of the
+        message that was stored before it. None: no message does.
+        """
         ...
 
     def unread(self, scope: str, conversation: str | None = None) -> dict[str, int]:

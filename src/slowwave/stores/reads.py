@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 RETRY_SECONDS: Final = 15 * 60
 """A scope with a fact that waits for a mind is due again this many seconds after its last sleep pass."""
+_LONGEST_WAIT: Final = LONGEST_WAIT // timedelta(microseconds=1)
+_LAST: Final = 2**62
+"""Later than every time, in microseconds."""
 LAST_CHARACTER: Final = "\U0010ffff"
 """Sorts after every other character, by code points and by the bytes of UTF-8."""
 _LAST_PATH: Final = LAST_CHARACTER * (PATH_BYTES // 4 + 1)
@@ -275,11 +278,17 @@ class Reader(StoreBase):
             )
 
     def listed_conversations(
-        self, scope: str, limit: int | None = None, after: Conversation | str | None = None
+        self,
+        scope: str,
+        limit: int | None = None,
+        after: Conversation | str | None = None,
+        *,
+        now: datetime | None = None,
     ) -> list[Conversation]:
         """A page of the conversations with messages that were not undone, the one with the latest message first.
 
-        The place of a conversation holds the last memory at the time of the first page: later messages move nothing.
+        The place of a conversation holds the last memory at the time of the first page: later messages move nothing. A
+        message that lies more than a day after `now` has the time of the message that was stored before it.
         """
         with self._guard:
             token = self._tokens.scope(scope)
@@ -287,18 +296,25 @@ class Reader(StoreBase):
                 return []
             low, high = bounds(token)
             snapshot = self._one("last_memory", {"low": low, "high": high})[0] or low
-            at = before = None
+            latest = _LAST if now is None else to_micros(now) + _LONGEST_WAIT
+            asked: dict[str, Any] = {
+                "scope": token,
+                "low": low,
+                "latest": latest,
+                "snapshot": snapshot,
+                "at": None,
+                "before": None,
+            }
             if isinstance(after, Conversation):
-                snapshot, at, before = low + after.place[0], after.place[1], low + after.place[2]
+                asked |= {"snapshot": low + after.place[0], "at": after.place[1], "before": low + after.place[2]}
             elif after is not None:
-                values = {"scope": token, "name": after, "snapshot": snapshot}
-                row = self._one("conversation_place", values)
-                if row is None:
+                places = self._all("conversation_places", {**asked, "name": after, "limit": 1})
+                if not places:
                     return []
-                at, before = row
+                asked |= dict(zip(("at", "before"), places[0][2:], strict=True))
+            snapshot = asked["snapshot"]
             count = -1 if limit is None else limit
-            place = {"at": at, "before": before, "snapshot": snapshot}
-            rows = self._all("conversation_places", {"scope": token, **place, "limit": count})
+            rows = self._all("conversation_places", {**asked, "name": None, "limit": count})
             values = {"scope": token, "names": dumps([name for name, *_ in rows]), "length": OPENING}
             found = self._all("conversation_counts", values)
             counts = {name: numbers for name, *numbers in found}
@@ -556,8 +572,8 @@ def _at_or_below(prefix: str) -> tuple[tuple[str, str], ...]:
 def _due_at(now: datetime) -> dict[str, Any]:
     """The values by which a statement selects what is due now."""
     at = to_micros(now)
-    slept, latest = at - RETRY_SECONDS * 1_000_000, at + LONGEST_WAIT // timedelta(microseconds=1)
-    return {"now": at, "slept": slept, "latest": latest, "waits": dumps(UNRECONCILED)}
+    slept = at - RETRY_SECONDS * 1_000_000
+    return {"now": at, "slept": slept, "latest": at + _LONGEST_WAIT, "waits": dumps(UNRECONCILED)}
 
 
 def _pass_record(row: Sequence[Any]) -> PassRecord:

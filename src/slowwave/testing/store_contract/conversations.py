@@ -103,6 +103,16 @@ class ConversationContract:
             for after in (one, one.name):
                 assert store.listed_conversations(SCOPE, 9, after) == listed[place + 1 :]
 
+    def test_a_conversation_of_a_wrong_time_stays_where_it_was_stored(self, store: Store) -> None:
+        for name, days in (("c0", 500), ("c1", 1), ("c2", 400), ("c3", 2), ("c4", 3)):
+            store.apply(plan(add(message(f"I am {name}", conversation=name, valid_from=NOW + days * DAY))))
+        listed = store.listed_conversations(SCOPE, now=NOW + 3 * DAY)
+        assert [one.name for one in listed] == ["c4", "c3", "c2", "c1", "c0"]
+        assert [one.name for one in store.listed_conversations(SCOPE)] == ["c0", "c2", "c4", "c3", "c1"]
+        for place, one in enumerate(listed):
+            for after in (one, one.name):
+                assert store.listed_conversations(SCOPE, 9, after, now=NOW + 3 * DAY) == listed[place + 1 :]
+
     def test_a_released_message_counts_as_unread_once(self, store: Store) -> None:
         read, unread = (message(text, flags=frozenset({RELEASED})) for text in ("One", "Two"))
         store.apply(plan(add(read), add(unread)))

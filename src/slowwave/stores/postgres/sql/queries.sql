@@ -92,19 +92,21 @@ WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2 AND op = 'title'
 -- name: last_memory (low, high)
 SELECT max(key) FROM memories WHERE scope = $1 >> 40 AND key BETWEEN $1 AND $2
 
--- name: conversation_places (scope, snapshot, at, before, limit)
-SELECT c.name, c.title, m.valid_from, m.key FROM conversations c CROSS JOIN LATERAL (
-    SELECT key, valid_from FROM memories WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL
-        AND phase <> 'retracted' AND key <= $2
-    ORDER BY seq DESC LIMIT 1
-) m
-WHERE c.scope = $1 AND (CAST($3 AS bigint) IS NULL OR (m.valid_from, m.key) < ($3, $4))
-ORDER BY m.valid_from DESC, m.key DESC LIMIT nullif($5, -1)
-
--- name: conversation_place (scope, name, snapshot)
-SELECT valid_from, key FROM memories
-WHERE scope = $1 AND conversation = $2 AND seq IS NOT NULL AND phase <> 'retracted' AND key <= $3
-ORDER BY seq DESC LIMIT 1
+-- name: conversation_places (scope, snapshot, at, before, limit, latest, low, name)
+SELECT name, title, at, key FROM (
+    SELECT c.name, c.title, m.key, CASE WHEN m.valid_from <= $6 THEN m.valid_from ELSE coalesce((
+        SELECT valid_from FROM memories
+        WHERE scope = $1 AND key BETWEEN $7 AND m.key AND seq IS NOT NULL AND valid_from <= $6 ORDER BY key DESC LIMIT 1
+    ), 0) END AS at
+    FROM conversations c CROSS JOIN LATERAL (
+        SELECT key, valid_from FROM memories WHERE scope = $1 AND conversation = c.name AND seq IS NOT NULL
+            AND phase <> 'retracted' AND key <= $2
+        ORDER BY seq DESC LIMIT 1
+    ) m
+    WHERE c.scope = $1 AND c.name = coalesce($8, c.name) OFFSET 0  -- otherwise the server looks each time up twice
+) listed
+WHERE CAST($3 AS bigint) IS NULL OR (at, key) < ($3, $4)
+ORDER BY at DESC, key DESC LIMIT nullif($5, -1)
 
 -- name: conversation_counts (scope, names, length)
 SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from), (

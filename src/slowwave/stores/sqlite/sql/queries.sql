@@ -83,18 +83,20 @@ SELECT key, op, memory, other, because, payload FROM journal WHERE key BETWEEN :
 SELECT max(key) FROM memories WHERE key BETWEEN :low AND :high
 
 -- name: conversation_places
-SELECT c.name, c.title, m.valid_from, m.key FROM conversations c JOIN memories m ON m.key = (
-    SELECT key FROM memories WHERE scope = :scope AND conversation = c.name AND seq IS NOT NULL
-        AND phase <> 'retracted' AND key <= :snapshot
-    ORDER BY seq DESC LIMIT 1
-)
-WHERE c.scope = :scope AND (:at IS NULL OR (m.valid_from, m.key) < (:at, :before))
-ORDER BY m.valid_from DESC, m.key DESC LIMIT :limit
-
--- name: conversation_place
-SELECT valid_from, key FROM memories WHERE scope = :scope AND conversation = :name AND seq IS NOT NULL
-    AND phase <> 'retracted' AND key <= :snapshot
-ORDER BY seq DESC LIMIT 1
+SELECT name, title, at, key FROM (
+    SELECT c.name, c.title, m.key, CASE WHEN m.valid_from <= :latest THEN m.valid_from ELSE coalesce((
+        SELECT valid_from FROM memories
+        WHERE key BETWEEN :low AND m.key AND seq IS NOT NULL AND valid_from <= :latest ORDER BY key DESC LIMIT 1
+    ), 0) END AS at
+    FROM conversations c JOIN memories m ON m.key = (
+        SELECT key FROM memories WHERE scope = :scope AND conversation = c.name AND seq IS NOT NULL
+            AND phase <> 'retracted' AND key <= :snapshot
+        ORDER BY seq DESC LIMIT 1
+    )
+    WHERE c.scope = :scope AND c.name = coalesce(:name, c.name)
+) AS listed
+WHERE :at IS NULL OR (at, key) < (:at, :before)
+ORDER BY at DESC, key DESC LIMIT :limit
 
 -- name: conversation_counts
 SELECT conversation, count(*), sum(CASE WHEN phase = 'quarantined' THEN 1 ELSE 0 END), min(valid_from), max(valid_from), (
