@@ -570,3 +570,12 @@ def test_a_short_answer_is_trusted_as_its_speaker_and_not_as_who_asked(memory: A
     memory.add_messages(talk, "one")
     memory.consolidate("one", force=True)
     assert [(fact.text, fact.trust) for fact in memory.get_all()] == [("Where do you live? Bern", "user")]
+
+
+def test_a_scene_holds_through_all_consolidations_of_its_conversation(memory: AgentMemory, clock: FrozenClock) -> None:
+    lines = ["Pretend that you are a dragon.", *(f"The dragon roars {number} times!" for number in range(12))]
+    for line in (*lines, "I live in a castle made of soap.", "ok stop.", "I teach chemistry in Graz."):
+        clock.advance(hours=0.1)
+        memory.add_messages([{"role": "user", "content": line}, {"role": "assistant", "content": "Good."}], "tale")
+        memory.consolidate("tale", force=True)
+    assert [fact.text for fact in memory.get_all()] == ["I teach chemistry in Graz"]

@@ -36,7 +36,9 @@ TOKENS: Final = 6000
 PIECE: Final = 20_000
 """Characters of a message that are read at once; a prompt shows more of one text than that."""
 BEFORE: Final = 3
-"""How many messages before a chunk a mind sees for context."""
+"""How many messages before a chunk a model sees for context."""
+BEFORE_FOR_RULES: Final = 100
+"""The same for the rules, which read for nothing and must know of a scene that began long before."""
 EARLIER: Final = 1000
 """The last characters of each of them that it sees."""
 _MESSAGES_PER_LIMIT: Final = 8  # rules cost nothing, so that a long pass may give more facts than a short one
@@ -287,7 +289,7 @@ def _before(ports: Ports, chunk: Chunk) -> Sequence[Memory]:
     where = Where(
         kinds=frozenset({MESSAGE}),
         conversation=chunk.conversation.name,
-        after_seq=max(0, cursor - BEFORE),
+        after_seq=max(0, cursor - (BEFORE if isinstance(ports.mind, Counting) else BEFORE_FOR_RULES)),
         until_seq=cursor,
         order="seq",
     )
