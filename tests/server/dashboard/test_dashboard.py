@@ -20,6 +20,7 @@ from slowwave.server.access.authentication import Authenticator
 from slowwave.server.app import build_app
 from slowwave.server.dashboard.rows import ChangeRow, GroupRow, RunRow, StageRow, texts_of
 from slowwave.server.dashboard.site import build_dashboard
+from slowwave.server.dashboard.visit import SESSIONS_MOST, Sessions
 from slowwave.server.work.jobs import Jobs
 from slowwave.server.work.plans import Plans
 
@@ -537,3 +538,13 @@ def test_an_empty_scope_links_to_the_scopes_with_content_the_last_written_first(
     assert "1 fact, 0 messages" in listed[0]
     assert empty not in browser.get("/?scope=acme/alice").text
     assert browser.get("/?scope=" + links[0]).status_code == 200
+
+
+def test_a_key_with_too_many_sessions_loses_its_own_oldest_one() -> None:
+    sessions = Sessions()
+    sessions.sign_in("bob", "the key of bob")
+    for number in range(SESSIONS_MOST):
+        sessions.sign_in(f"ada {number}", "the key of ada")
+    last = f"ada {SESSIONS_MOST - 1}"
+    assert (sessions.secret("bob"), sessions.secret(last)) == ("the key of bob", "the key of ada")
+    assert sessions.secret("ada 0") is None

@@ -1,7 +1,7 @@
 """One request of a browser: its key, its scope, its form token, and the page that it gets."""
 
 import hmac
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -64,11 +64,13 @@ class Sessions:
         self._secrets: OrderedDict[str, tuple[str, float]] = OrderedDict()
 
     def sign_in(self, session: str, secret: str) -> None:
-        """Join the secret of a key to a session, for 12 hours."""
+        """Join the secret of a key to a session, for 12 hours. If there are too many, the key with the most loses its oldest."""
         with self._lock:
             self._secrets[session] = (secret, monotonic() + SIGNED_IN)
-            while len(self._secrets) > SESSIONS_MOST:
-                self._secrets.popitem(last=False)
+            if len(self._secrets) > SESSIONS_MOST:
+                counts = Counter(held for held, _ in self._secrets.values())
+                most = max(counts, key=lambda held: counts[held])
+                del self._secrets[next(one for one, (held, _) in self._secrets.items() if held == most)]
 
     def sign_out(self, session: str) -> None:
         """End a session."""
