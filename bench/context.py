@@ -180,7 +180,7 @@ def refs(memory: Memory) -> set[str]:
 def shown(context: Context) -> set[str]:
     """The ids of the messages that a context shows, themselves or by a fact."""
     items = [item for section in context.sections for item in section.items if item.memory]
-    return {ref for item in items for memory in (item.memory, *item.facts) if memory for ref in refs(memory)}
+    return {ref for item in items if item.memory for ref in refs(item.memory)}
 
 
 def said(context: Context, messages: Mapping[str, str], asked: Asked) -> float:
@@ -191,7 +191,7 @@ def said(context: Context, messages: Mapping[str, str], asked: Asked) -> float:
     """
     lines: dict[str, str] = {}
     for item in (item for section in context.sections for item in section.items if item.memory):
-        for ref in {ref for memory in (item.memory, *item.facts) if memory for ref in refs(memory)}:
+        for ref in refs(item.memory) if item.memory else ():
             lines[ref] = f"{lines.get(ref, '')} {item.text}"
     found = 0
     for ref in asked.gold:
@@ -272,7 +272,7 @@ def stale_unmarked(context: Context, asked: Asked) -> float:
     """1 if an outdated message stands unmarked in a context and no newer one before it, else 0."""
     older, newer = asked.groups
     for item in (item for section in context.sections for item in section.items if item.memory):
-        found = set().union(*(refs(memory) for memory in (item.memory, *item.facts) if memory))
+        found = refs(item.memory) if item.memory else set()
         if found & newer:
             return 0.0
         if found & older and not item.outdated:

@@ -59,7 +59,6 @@ OFF: Mapping[str, tuple[tuple[object, str, object], ...]] = {
     "direct replies": ((score, "REPLY", 0.0),),
     "kind of answer": ((score, "CUE", 0.0),),
     "recent, if asked for": ((score, "RECENT", 0.0),),
-    "facts lend": ((score, "LENT", 0.0),),
 }
 """Each signal, with the setting that turns it off. Neighbours' vectors are pooled when an index is built, so every
 measurement opens its memories again."""
@@ -202,8 +201,6 @@ def measured(
         first, spent = bench.ask()
         found = [row(title, first, None, spent)]
         for signal in OFF if ablate else ():
-            if signal == "facts lend" and not distil:
-                continue
             with without(signal):
                 found.append(row(f"without {signal}", *_beside(bench.ask(), first)))
         for profile in RANKING_PROFILES if ablate else ():

@@ -20,7 +20,8 @@ import numpy as np
 
 from measuring import save, table
 from recall import Talk, beam, locomo
-from slowwave import AgentMemory, Config
+from slowwave import AgentMemory
+from slowwave.policy.ranking.relevance import FAIR
 
 SMALL_TALK = (
     "hi", "hello there!", "ok", "okay, great", "thanks", "thank you so much!", "hm", "good morning", "lol", "how are you?",
@@ -145,7 +146,7 @@ def main() -> None:
     if not talks:
         print("skipped: SLOWWAVE_DATA has no locomo/locomo-dev.json")
         return
-    print(f"relevance floor of contexts: {Config().relevance_floor}")
+    print(f"relevance floor of contexts: {FAIR}")
     results = []
     for embedder in options.embedders:
         for distil in (False, True)[: 1 + options.consolidate]:

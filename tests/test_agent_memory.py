@@ -172,7 +172,7 @@ def test_receipts_and_status_are_readable_as_text(world: "World") -> None:
         (lambda memory: memory.context(None), "query=None is of type NoneType: pass text"),
         (lambda memory: memory.context("x", conversation=" "), "use 1 to 512 characters"),
         (lambda memory: memory.context("x", budget_tokens=-5), "give at least 64"),
-        (lambda memory: memory.context("x", profile=["s4"]), "profile=.* is of type list: pass text"),
+        (lambda memory: memory.context("x", profile=["agent"]), "profile=.* is of type list: pass text"),
         (lambda memory: memory.search(None), "query=None is of type NoneType: pass text"),
         (lambda memory: memory.search("x", top_k=0), "at least one hit"),
         (lambda memory: memory.search("x", top_k=-1), "at least one hit"),

@@ -592,15 +592,15 @@ class AgentMemory:
             as_of: what was true at this time, also if it was superseded later.
             known_at: what this memory contained at this time, in the words of that time.
             deep: also search archived (cold), superseded and retracted memories; `hit.deep` and `hit.stale` mark them.
-            where: only memories whose metadata pass, such as {"project": "x", "a.b": 3, "score": {"$gte": 2}}; of a note, its
-                data are looked at first (docs/notes.md). Or a function of data (of a note, else None) and metadata.
+            where: only memories whose metadata (of a note first its data) pass, such as {"a.b": 3}; or a function of both.
             folder: only notes in this folder and in those below it; "" means all notes.
             min_relevance: only hits of at least this `hit.relevance`, 0 to 1; None: all, also those that only fill `top_k`.
 
         Raises:
             InputError: the question is empty, or a filter is invalid. Times need a time zone.
         """
-        from slowwave.pipelines.recall.search import Search, search
+        from slowwave.pipelines.recall.asked import Search
+        from slowwave.pipelines.recall.search import search
 
         request = Search(
             text=query,
@@ -652,9 +652,9 @@ class AgentMemory:
                 of no conversation are shown.
             budget_tokens: the size limit in tokens, estimated; at least 64.
             profile: "plain"; "chat", which also fills `.messages`, where only the words of the user and the assistant
-                are outside of a fenced block; or "s4", a text for base models that ends where the agent continues.
-            scene: for "s4": who the agent is, and what surrounds it.
-            related_only: only hits for the question that reach `Config.relevance_floor`, without those of `conversation`:
+                are outside of a fenced block; or "agent", a text for base models that ends where the agent continues.
+            scene: for "agent": who the agent is, and what surrounds it.
+            related_only: only hits for the question of a relevance of at least 0.01, without those of `conversation`:
                 for a model that sees the present conversation anyway. The text is empty if there are none.
 
         Raises:

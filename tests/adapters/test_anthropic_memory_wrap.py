@@ -125,7 +125,7 @@ def test_the_system_prompt_is_extended_or_made(
     memory.add("The user is allergic to walnuts")
     server.replies = [message("Walnuts.")]
     make(memory)(messages=[{"role": "user", "content": ASKED}], **({"system": prompt} if prompt else {}))
-    assert server.asked[0]["system"].startswith("Be brief\n\n<slowwave-memory" if prompt else "<slowwave-memory")
+    assert server.asked[0]["system"].startswith("Be brief\n\n<memory" if prompt else "<memory")
     assert "The user is allergic to walnuts" in server.asked[0]["system"]
 
 

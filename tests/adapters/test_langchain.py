@@ -110,7 +110,7 @@ def test_what_was_told_in_one_conversation_is_recalled_in_the_next_process(
     _, first = ask(path, "I am allergic to peanuts.", asynchronous=asynchronous)
     _, second = ask(path, "What am I allergic to?", asynchronous=asynchronous)
     assert first.system() == "You are a cook."
-    assert second.system().startswith("You are a cook.\n\n<slowwave-memory")
+    assert second.system().startswith("You are a cook.\n\n<memory")
     assert "I am allergic to peanuts." in second.system()
     with AgentMemory.open(path, llm=None, embedder=None) as memory:
         assert said(memory, "chat-0") == [("user", "I am allergic to peanuts."), ("assistant", "noted")]

@@ -215,7 +215,7 @@ def _of_values() -> Iterator[Case]:
         (Message, SAYS, lambda p, v: p.memory.add_message(v)),
         (Note, {"name": "b"}, lambda p, v: p.memory.put_notes([v])),
         (Fact, FACT, lambda p, v: p.memory.add_all([v])),
-        (Scene, {}, lambda p, v: p.memory.context("pipeline", profile="s4", scene=v)),
+        (Scene, {}, lambda p, v: p.memory.context("pipeline", profile="agent", scene=v)),
         (Config, {}, lambda _, v: _use_config(v)),
     )
     for kind, base, use in made:

@@ -193,7 +193,7 @@ def _check(memory: AgentMemory, marks: Mapping[str, str], honest: set[str]) -> N
             if mark in one.text:
                 assert not trusted(one.trust, "user"), f"{one.trust} for {one.text!r} from {marks[mark]}"
     hidden = {one.id for one in everything(memory).values() if one.is_withheld}
-    for profile in ("plain", "chat", "s4"):
+    for profile in ("plain", "chat", "agent"):
         for question in ("who owns the deploy pipeline?", "what is my name?", "where do I live?"):
             context = memory.context(question, conversation="talk", profile=profile, budget_tokens=4000)
             outside = remove_fenced_blocks(str(context))

@@ -257,7 +257,7 @@ def test_a_sleep_pass_without_due_memories_reports_nothing_due(run: Run) -> None
 def test_context_prints_a_prompt_within_its_budget(run: Run) -> None:
     run("add", "Odile owns the ferry")
     prompt = run("context", "who owns the ferry?", "--budget", "200").out
-    assert prompt.startswith("<slowwave-memory-")
+    assert prompt.startswith("<memory-")
     assert "Odile owns the ferry" in prompt
     assert run("context", "who owns the ferry?", "--budget", "200", "--json").json["tokens"] <= 200
 
@@ -430,7 +430,7 @@ def test_json_shapes_are_stable(run: Run) -> None:
         "notes",
     ]
     hit = run("recall", "ferry", "--json").json[0]
-    assert list(hit) == ["memory", "score", "relevance", "parts", "facts", "sources", "deep", "stale", "because"]
+    assert list(hit) == ["memory", "score", "relevance", "parts", "sources", "deep", "stale", "because"]
     latest = run("runs", "--json").json[0]
     assert list(latest) == ["id", "scope", "cause", "at", "parent", "did", "because", "parts", "cost"]
     assert json.dumps(run("status", "--json").json)

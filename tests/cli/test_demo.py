@@ -71,12 +71,10 @@ def test_the_demo_stores_nothing_and_ignores_the_settings(
     assert not store.exists()
     assert sum(talk["messages"] for talk in story["talks"]) == len(list(read(CONVERSATION)))
     firsts = {entry["question"]: entry["hits"][0] for entry in [*story["questions"], story["deep"]]}
-    answers = {
-        question: [fact["text"] for fact in hit["facts"]] or [hit["memory"]["text"]] for question, hit in firsts.items()
-    }
+    answers = {question: [hit["memory"]["text"]] for question, hit in firsts.items()}
     assert answers == {
         "When is the permit application due?": [
-            "Juno: The permit application is now due on 21 April [21 April 2026] instead of 14 April [14 April 2026]"
+            "News from the town hall! The permit application is now due on 21 April instead of 14 April."
         ],
         "What is Juno allergic to?": ["Juno: I'm allergic to walnuts"],
         "How many steps do the stairs have?": ["The stairs have 212 steps. It says so on the postcard."],

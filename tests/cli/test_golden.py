@@ -129,7 +129,7 @@ SESSION: Final[tuple[Step | int, ...]] = (
     ("context", "what must not be in my soup?", "--budget", "300"),
     ("context", "what must not be in my soup?", "--explain"),
     ("context", "--conversation", "kitchen", "--profile", "chat"),
-    ("context", "--profile", "s4", "--agent", "Ada", "--about", "A cook.", "--location", "the kitchen"),
+    ("context", "--profile", "agent", "--agent", "Ada", "--about", "A cook.", "--location", "the kitchen"),
     ("core", "-k", "2"),
     ("pin", "{id:Odile}"),
     ("pin", "{id:Odile}"),
@@ -284,7 +284,7 @@ _ID: Final = re.compile(r"\b(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{20}\b")
 _MASKS: Final = tuple(
     (re.compile(pattern), mask)
     for pattern, mask in (
-        (r"\b[0-9a-f]{32,}\b", "<hash>"),
+        (r"\b[0-9a-f]{32,}\b|(?<=memory-)[0-9a-f]{8}\b", "<hash>"),
         (r"(?<=python: )3[\d.]+|(?<=found\": \")3[\d.]+(?=\")", "<version>"),
         (r"apsw [\d.]+", "apsw <version>"),
         (r"[\d,]+ bytes", "<number> bytes"),

@@ -20,16 +20,16 @@ def fact(run: Run) -> str:
     return str(fact["id"])
 
 
-def test_a_hit_that_shows_a_fact_prints_the_id_of_the_fact_and_names_its_source(run: Run, fact: str) -> None:
-    (hit,) = run("search", "what am I allergic to", "--json").json
-    first, source, last = run("search", "what am I allergic to").out.splitlines()
-    assert first == " 1  I am allergic to walnuts"
-    assert source == f"    from c1 #1, message {hit['memory']['id']}: user: I am allergic to walnuts."
-    assert last.endswith(f" · fact {fact}")
+def test_a_fact_and_its_message_are_printed_as_two_hits_with_their_ids(run: Run, fact: str) -> None:
+    hits = {hit["memory"]["kind"]: hit for hit in run("search", "what am I allergic to", "--json").json}
+    out = run("search", "what am I allergic to").out
+    assert f" · {fact}\n" in out
+    assert f" · {hits['message']['memory']['id']}\n" in out
+    assert [source["memory"] for source in hits["semantic"]["sources"]] == [hits["message"]["memory"]["id"]]
 
 
 def test_deleting_the_id_of_a_hit_removes_the_fact_and_prints_its_words(run: Run, fact: str) -> None:
-    deleted = run("delete", run("search", "what am I allergic to").out.split()[-1])
+    deleted = run("delete", fact)
     assert deleted.out.startswith("fact: I am allergic to walnuts\ndeleted by hand")
     assert fact not in run("list").out
     assert run("revive", fact).out.startswith("fact: I am allergic to walnuts\n")
@@ -37,8 +37,9 @@ def test_deleting_the_id_of_a_hit_removes_the_fact_and_prints_its_words(run: Run
 
 def test_deleting_a_message_says_that_it_is_one(run: Run, fact: str) -> None:
     assert fact
-    (hit,) = run("search", "what am I allergic to", "--json").json
-    assert run("delete", hit["memory"]["id"]).out.startswith("message: I am allergic to walnuts.\n")
+    hits = run("search", "what am I allergic to", "--json").json
+    (said,) = (hit["memory"]["id"] for hit in hits if hit["memory"]["kind"] == "message")
+    assert run("delete", said).out.startswith("message: I am allergic to walnuts.\n")
 
 
 def test_limit_is_another_name_of_top_k(run: Run) -> None:

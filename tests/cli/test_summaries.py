@@ -85,7 +85,7 @@ def test_chat_prints_messages_and_s4_prints_a_scene(run: Run) -> None:
     lines = run("context", "--conversation", "bread", "--profile", "chat").out.splitlines()
     assert json.loads(lines[-1]) == {"role": "user", "content": "Ann: I bake bread"}
     scene = ("--agent", "Ada", "--about", "A cook.", "--location", "the kitchen", "--exit", "out", "--also-here", "Bob")
-    out = run("context", "--profile", "s4", *scene, "--may", "bake").out
+    out = run("context", "--profile", "agent", *scene, "--may", "bake").out
     assert out.startswith("You are Ada. A cook.\n\nBASIC COMMANDS:\nbake\n")
     assert out.rstrip().endswith("You are Ada in the kitchen.\nExits: out\nAlso here: Bob\n~Ada>")
 

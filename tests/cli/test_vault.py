@@ -78,7 +78,7 @@ def test_context_explain_shows_the_origin_and_tokens_of_each_line(store: str) ->
     assert code == 0
     assert "person fact" in text
     assert "tokens" in text
-    assert "~Agent>" in _run(store, "context", "who owns deploys?", "--profile", "s4")[1]
+    assert "~Agent>" in _run(store, "context", "who owns deploys?", "--profile", "agent")[1]
 
 
 def test_edited_text_is_kept_and_the_vault_of_another_store_is_refused(store: str, tmp_path: Path) -> None:

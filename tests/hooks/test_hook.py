@@ -85,7 +85,7 @@ def test_recalled_blocks_and_secrets_are_not_stored(memory: AgentMemory) -> None
     handle(_event("UserPromptSubmit", prompt=f"{block}\nUse the key {key} for the ferry.", prompt_id="p1"), memory)
     (message,) = memory.messages("agent/s1")
     assert key not in message.content
-    assert "slowwave-memory" not in message.content
+    assert "memory" not in message.content
     assert "for the ferry" in message.content
 
 

@@ -256,7 +256,7 @@ def test_a_long_time_of_the_settings_is_no_error(agent: Agent, monkeypatch: pyte
 
 def test_it_ends_when_the_settings_change(agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = tmp_path / "slowwave.toml"
-    settings.write_text("relevance_floor = 0.5\n")
+    settings.write_text("hook_minutes = 13\n")
     monkeypatch.setenv("SLOWWAVE_CONFIG", str(settings))
     first = agent.stay()
     settings.write_text("hook_minutes = 14\n")

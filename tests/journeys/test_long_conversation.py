@@ -40,7 +40,7 @@ def test_a_long_conversation_is_summarised_by_any_mind(
             spans = [(one.span, one.depth) for one in memory.summaries("life")]
             assert spans == [((1, 65), 2), ((1, 65), 1), ((66, 129), 1)], "eras first, each in order"
             assert "nothing to compact" in memory.command("@compact-memories")
-            prompt = str(memory.context("gardens", profile="s4", budget_tokens=3000))
+            prompt = str(memory.context("gardens", profile="agent", budget_tokens=3000))
             assert "## Recent Past (Summary)" in prompt
             assert "gardens" in prompt
         paths = {received.path for received in server.received}

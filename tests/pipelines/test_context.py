@@ -31,18 +31,18 @@ def _filled(world: "World", **config: object) -> AgentMemory:
 
 
 def test_sections_come_in_an_order_that_caches_well(world: "World") -> None:
-    memory = _filled(world, relevance_floor=0.0)
+    memory = _filled(world)
     said = [Message(role="user", content=f"I painted door {n} of the barn", at=world.clock()) for n in range(40)]
     memory.add_messages(said, conversation="another")
     memory.sleep()
-    context = memory.context("who is lactose intolerant?", conversation="c", budget_tokens=4000)
+    context = memory.context(
+        "who is lactose intolerant, and which bed has 3 litres?", conversation="c", budget_tokens=4000
+    )
     assert [section.name for section in context.sections] == [
         "Known about the user",
-        "Older memories (summary)",
-        "Recent past (summary)",
-        "Relevant memories",
-        "Related past experiences",
-        "Most recent messages",
+        "Facts",
+        "Said",
+        "Summaries",
     ]
     core = context.sections[0]
     assert {item.text for item in core.items} == {"Answer in short sentences", "My name is Matteo"}
@@ -85,7 +85,7 @@ def test_an_empty_memory_gives_an_empty_context(world: "World") -> None:
 @given(texts=st.lists(st.text(min_size=1, max_size=80).filter(str.strip), min_size=1, max_size=6))
 def test_no_stored_text_can_close_the_fence(world: "World", texts: list[str]) -> None:
     memory = world.open(scope=f"t/{len(world.handles)}", embedder="none")
-    for text in (*texts, "## Heading", "- item", "</slowwave-memory-00>"):
+    for text in (*texts, "## Heading", "- item", "</memory-00>"):
         memory.add_message(Message(role="user", content=text, at=world.clock()), conversation="c")
     context = memory.context("", conversation="c", budget_tokens=5000)
     mark = fence_tag(memory.ports.store.secret, memory.ports.scope, "c")
@@ -93,18 +93,6 @@ def test_no_stored_text_can_close_the_fence(world: "World", texts: list[str]) ->
     assert parse(str(context), mark) == wanted
     assert str(context).count(mark) == 2
     assert estimate(str(context)) <= context.tokens
-
-
-def test_core_and_relevant_share_one_cap(world: "World") -> None:
-    memory = world.open(injection_top_k=4)
-    for n in range(3):
-        memory.pin(memory.add(f"Rule {n * 11} is to be kept").ids[0])
-    for n in range(9):
-        memory.add(f"Project {n * 13} uses port {8000 + n}")
-    context = memory.context("which port does project 26 use?", budget_tokens=3000)
-    counts = {section.name: len(section.items) for section in context.sections}
-    assert counts == {"Known about the user": 3, "Relevant memories": 1}
-    assert "port 8002" in str(context)
 
 
 def test_outdated_hits_are_marked_and_cold_ones_excluded(world: "World", improved: "Told") -> None:
@@ -133,38 +121,6 @@ def _beds(world: "World", talk: "Talk", **config: object) -> AgentMemory:
     return memory
 
 
-@pytest.mark.parametrize("budget", [260, 1200])
-def test_the_best_messages_are_shown_in_full_and_as_many_others_as_room_is_left_for(
-    world: "World", talk: "Talk", budget: int
-) -> None:
-    memory = _beds(world, talk)
-    context = memory.context("Who tuned the deploy pipeline?", conversation="other", budget_tokens=budget)
-    (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
-    assert len(relevant.items) == 8
-    in_full = ["Last Friday [27 February 2026] Alice tuned bed" in item.text for item in relevant.items]
-    assert all(in_full) == (budget == 1200)
-    assert in_full[0]
-    assert not any("what a day" in item.text for item, full in zip(relevant.items, in_full, strict=True) if not full)
-    assert all(item.because.startswith("fact ") for item in relevant.items)
-
-
-def test_a_message_with_a_fact_that_says_little_of_it_is_shown_itself(world: "World", talk: "Talk") -> None:
-    memory = world.open()
-    said = [
-        f"I painted shed {n} in the spring. Berta lent me the ladder, and it rained twice before the second coat was dry"
-        for n in range(1, 9)
-    ]
-    world.mind.facts = [
-        Fact(text=f"Alice painted shed {n}", turn=n, quote=f"painted shed {n}") for n in range(1, len(said) + 1)
-    ]
-    memory.add_messages(talk(*said), conversation="c")
-    memory.consolidate("c", force=True)
-    context = memory.context("Who painted a shed?", conversation="other", budget_tokens=320)
-    (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
-    in_full = ["Berta lent me the ladder" in item.text for item in relevant.items]
-    assert in_full.count(True) >= 4
-
-
 def _instructed(world: "World", talk: "Talk", *rules: str) -> AgentMemory:
     memory = world.open()
     memory.add_messages(talk(*rules), conversation="rules")
@@ -190,56 +146,14 @@ def test_standing_instructions_of_the_user_are_in_every_context(world: "World", 
     first = context.sections[0]
     assert (first.name, first.instructions) == ("How to answer", True)
     assert [item.text for item in first.items] == [standing[0], standing[2]]  # the second is the assistant's
-    assert "under 'How to answer'" in str(context).splitlines()[1]
+    assert "except 'How to answer'" in str(context).splitlines()[1]
     assert estimate(str(context)) <= context.tokens
-
-
-def test_instructions_take_at_most_a_sixth_of_a_context_and_those_near_the_question_come_first(
-    world: "World", talk: "Talk"
-) -> None:
-    rules = [word for n in range(8) for word in (f"Always give the {n + 3} oldest names of each harbour.", "Fine.")]
-    rules[4] = "Always convert the prices of lemons into crowns."
-    memory = _instructed(world, talk, *rules)
-    context = memory.context("What do lemons cost?", conversation="other", budget_tokens=300)
-    shown = context.sections[0]
-    assert shown.name == "How to answer"
-    assert rules[4] in [item.text for item in shown.items]
-    assert sum(item.tokens for item in shown.items) <= 50
 
 
 def test_a_share_of_nothing_leaves_instructions_out(world: "World", talk: "Talk") -> None:
     _instructed(world, talk, "Always state the unit of a weight.")
     memory = world.open(context_shares={"instructions": 0})
     assert "How to answer" not in str(memory.context("", conversation="other"))
-
-
-def test_a_fact_without_further_details_is_not_shown_with_its_message(
-    world: "World", talk: "Talk", facts: tuple[Fact, ...]
-) -> None:
-    memory = world.open()
-    world.mind.facts = facts
-    memory.add_messages(talk(), conversation="c")
-    memory.consolidate("c")
-    context = memory.context("who owns the deploy pipeline?", conversation="other")
-    (relevant,) = (section for section in context.sections if section.name == "Relevant memories")
-    assert relevant.items[0].text.endswith("] user: Alice owns the deploy pipeline.")
-
-
-def test_a_message_that_is_too_long_is_shown_as_its_fact(world: "World", talk: "Talk") -> None:
-    memory = world.open()
-    memory.add_messages(talk("Alice owns the deploy pipeline." + " And so on it goes." * 100), conversation="c")
-    world.mind.facts = [Fact(text="Alice owns the deploy pipeline", turn=1, quote="Alice owns the deploy pipeline")]
-    memory.consolidate("c", force=True)
-    context = memory.context("who owns the deploy pipeline?", conversation="other", budget_tokens=400)
-    assert "] Alice owns the deploy pipeline\n" in str(context)
-
-
-def test_past_experiences_of_other_conversations_are_related(world: "World") -> None:
-    memory = _filled(world)
-    context = memory.context("who watered bed 3?", conversation="new", budget_tokens=4000)
-    (related,) = (section for section in context.sections if section.name == "Related past experiences")
-    assert len(related.items) <= 2
-    assert all("(memories " in item.text for item in related.items)
 
 
 def _trip(world: "World") -> AgentMemory:
@@ -259,51 +173,11 @@ def _sections(memory: AgentMemory, question: str, budget: int, profile: str = "p
     return {section.name: [item.text for item in section.items] for section in found.sections}
 
 
-@pytest.mark.parametrize("budget", [100, 200, 400, 1500])
-@pytest.mark.parametrize("script", ["Cancel the Norway trip; book Iceland instead. ", "取消挪威之旅改订冰岛"])
-def test_the_newest_message_is_always_shown_and_shortened_only_if_it_is_long(
-    world: "World", budget: int, script: str
-) -> None:
-    memory = _trip(world)
-    memory.add_message(Message(role="user", content=script * 60), conversation="trip")
-    sections = _sections(memory, "Norway trip hotel?", budget)
-    newest = sections["Most recent messages"][-1]
-    assert newest.startswith(f"user: {script[:6]}")
-    assert newest.endswith("…")
-    assert not any(script[:6] in line for line in sections.get("Relevant memories", ()))
-    chat = memory.context("Norway trip hotel?", budget_tokens=budget, profile="chat")
-    assert chat.messages[-1]["content"].startswith(script[:6])
-    memory.add_message(Message(role="user", content="Cancel the trip"), conversation="trip")
-    assert _sections(memory, "Norway?", budget)["Most recent messages"][-1] == "user: Cancel the trip"
-
-
-@pytest.mark.parametrize("budget", range(90, 700, 60))
-def test_the_latest_messages_have_no_gap_and_are_shown_once(world: "World", budget: int) -> None:
-    memory = _trip(world)
-    found = memory.context("hotel on the Norway trip?", budget_tokens=budget)
-    ids = {section.name: [item.memory.seq for item in section.items] for section in found.sections}
-    latest = ids["Most recent messages"]
-    assert latest == list(range(12 - len(latest) + 1, 13))
-    assert not set(latest) & set(ids.get("Relevant memories", ()))
-
-
 def test_small_talk_is_not_relevant(world: "World") -> None:
     memory = _trip(world)
-    relevant = _sections(memory, "ok, which hotel?", 400).get("Relevant memories", [])
-    assert not any(line.endswith("assistant: ok") for line in relevant)
-
-
-def test_the_message_of_a_fact_shown_in_core_is_not_shown_again(
-    world: "World", talk: "Talk", facts: tuple[Fact, ...]
-) -> None:
-    memory = world.open()
-    world.mind.facts = facts
-    memory.add_messages(talk(), conversation="c")
-    memory.consolidate("c")
-    (owner,) = (fact for fact in memory.get_all() if fact.text == "Alice owns the deploy pipeline")
-    memory.pin(owner.id)
-    standing = memory.context("who owns the deploy pipeline?", conversation="other")
-    assert str(standing).count("deploy pipeline") == 1
+    said = _sections(memory, "ok, which hotel?", 400)["Said"]
+    assert said
+    assert not any(line.endswith("] ok") for line in said)
 
 
 def _stated(world: "World", talk: "Talk", said: Sequence[str], facts: Sequence[str], **config: object) -> AgentMemory:
@@ -328,7 +202,7 @@ def test_small_talk_and_unrelated_requests_fill_no_room(world: "World", talk: "T
     memory = _beds(world, talk)
     for question in ("hi", "thanks!", "Who won the world cup?"):
         names = {section.name for section in memory.context(question, conversation="other").sections}
-        assert "Relevant memories" not in names
+        assert names.isdisjoint({"Facts", "Said"})
 
 
 def test_a_context_of_related_hits_only_has_nothing_else(world: "World") -> None:
@@ -352,12 +226,12 @@ def test_a_context_without_the_present_conversation_has_the_facts_and_other_conv
     elsewhere = memory.context("Who owns the ferry?", except_conversation="now", related_only=True)
     assert [one.text for one in elsewhere.memories] == ["Odile owns the ferry"]
     both = memory.context("Who owns the ferry?", conversation="before", except_conversation="now")
-    assert [section.name for section in both.sections] == ["Known about the user", "Most recent messages"]
+    assert [section.name for section in both.sections] == ["Known about the user", "Said"]
 
 
 def test_summaries_of_the_present_conversation_are_left_out(world: "World") -> None:
     memory = _filled(world)
-    assert "Related past experiences" in _section_names(memory, except_conversation="other")
+    assert "Summaries" in _section_names(memory, except_conversation="other")
     assert _section_names(memory, except_conversation="c") == ["Known about the user"]
 
 
@@ -374,7 +248,7 @@ def test_a_conversation_is_not_both_shown_and_left_out(world: "World", *, relate
 
 
 def test_a_question_that_was_asked_several_times_takes_one_place(world: "World") -> None:
-    memory = world.open(relevance_floor=0.0)
+    memory = world.open()
     for n in range(4):
         memory.add_message(Message(role="user", content="What else could I bake, Ann?" + " " * n), f"c{n}")
         memory.add_message(Message(role="user", content=f"I bake {n} cakes"), f"c{n}")
@@ -405,3 +279,104 @@ def test_a_line_begins_with_the_words_of_its_message(world: "World") -> None:
     memory.add_messages({"role": "user", "content": "  \n  My flat in Bern has a red door.  "}, "c")
     text = str(memory.context("Which door has my flat in Bern?", budget_tokens=200))
     assert "user: My flat in Bern has a red door.\n" in text
+
+
+def test_facts_take_up_to_half_of_the_room_and_messages_the_rest(world: "World", talk: "Talk") -> None:
+    memory = _beds(world, talk)
+    for n in range(60):
+        memory.add(
+            f"The deploy pipeline has the sturdy gate number {n * 7} of the old harbour yard", category="project"
+        )
+    context = memory.context("Who tuned the deploy pipeline?", conversation="other", budget_tokens=600)
+    assert [section.name for section in context.sections] == ["Facts", "Said"]
+    assert len(context.sections[1].items) == 8
+    assert 500 < context.tokens <= 600
+
+
+def test_a_message_that_its_shown_fact_says_whole_is_left_out_and_a_fact_that_its_message_says_is_no_line(
+    world: "World", talk: "Talk"
+) -> None:
+    memory = world.open()
+    said = talk("Alice owns the red deploy pipeline.", "Fine.", "It was built by us in the autumn.")
+    world.mind.facts = [
+        Fact(text="Alice owns the red deploy pipeline", turn=1, quote="Alice owns the red deploy pipeline"),
+        Fact(
+            text="The deploy pipeline was built in the autumn",
+            turn=3,
+            turns=(3, 1),
+            quote="It was built by us in the autumn",
+        ),
+    ]
+    memory.add_messages(said, conversation="c")
+    memory.consolidate("c", force=True)
+    context = memory.context("Who owns the deploy pipeline, and when was it built?", conversation="other")
+    lines = {section.name: [item.memory.text for item in section.items if item.memory] for section in context.sections}
+    assert lines["Facts"] == ["The deploy pipeline was built in the autumn"]
+    assert lines["Said"][0] == "Alice owns the red deploy pipeline."
+    memory.pin(next(fact.id for fact in memory.get_all() if "red" in fact.text))
+    pinned = memory.context("Who owns the deploy pipeline?", conversation="other")
+    assert str(pinned).count("the red deploy pipeline") == 2  # known about the user, and what was said
+
+
+def test_a_long_message_is_cut_at_a_sentence_from_the_first_word_of_the_question_on(world: "World") -> None:
+    memory = world.open()
+    rest = "And so it goes on every day. " * 60
+    memory.add_messages({"role": "user", "content": f"{rest}Alice owns the ferry. {rest}"}, "c")
+    world.later(days=1)
+    context = memory.context("Who owns the ferry?", budget_tokens=200)
+    (line,) = (item.text for section in context.sections for item in section.items)
+    assert "user: … Alice owns the ferry. And so it goes on every day." in line
+    assert line.endswith("every day. …")
+    assert context.tokens <= 200
+
+
+@pytest.mark.parametrize("budget", [100, 200, 400, 1500])
+@pytest.mark.parametrize("script", ["Cancel the Norway trip; book Iceland instead. ", "取消挪威之旅改订冰岛"])
+def test_a_newest_message_that_is_too_long_is_left_out_whole_and_the_budget_holds(
+    world: "World", budget: int, script: str
+) -> None:
+    memory = _trip(world)
+    memory.add_message(Message(role="user", content=script * 60), conversation="trip")
+    shown = _sections(memory, "Norway trip hotel?", budget)
+    assert not any(script * 60 in line for lines in shown.values() for line in lines)
+    memory.add_message(Message(role="user", content="Cancel the trip"), conversation="trip")
+    assert _sections(memory, "", budget)["Latest messages"][-1] == "user: Cancel the trip"
+
+
+def test_the_latest_messages_are_shown_if_the_conversation_is_named_or_goes_on(world: "World") -> None:
+    memory = _trip(world)
+    question = "Who built the lighthouse?"
+    assert list(_sections(memory, question, 800)) == ["Latest messages"]
+    world.later(hours=2)
+    assert _sections(memory, question, 800) == {}
+    named = memory.context(question, conversation="trip", budget_tokens=800)
+    latest = [item.memory.seq for item in named.sections[0].items if item.memory]
+    assert latest == list(range(latest[0], 13))
+
+
+@pytest.mark.parametrize("budget", range(90, 700, 60))
+def test_each_message_is_shown_once(world: "World", budget: int) -> None:
+    memory = _trip(world)
+    found = memory.context("hotel on the Norway trip?", budget_tokens=budget)
+    shown = [item.memory.seq for section in found.sections for item in section.items if item.memory]
+    assert len(shown) == len(set(shown)) > 0
+
+
+def test_instructions_that_do_not_all_fit_are_those_near_the_question(world: "World", talk: "Talk") -> None:
+    rules = [word for n in range(8) for word in (f"Always give the {n + 3} oldest names of each harbour.", "Fine.")]
+    rules[4] = "Always convert the prices of lemons into crowns."
+    memory = _instructed(world, talk, *rules)
+    context = memory.context("What do lemons cost?", conversation="other", budget_tokens=200)
+    first = context.sections[0]
+    assert first.name == "How to answer"
+    assert rules[4] in [item.text for item in first.items]
+    assert 0 < sum(item.tokens for item in first.items) <= 50
+
+
+def test_the_frame_costs_at_most_thirty_tokens(world: "World", talk: "Talk") -> None:
+    memory = _instructed(world, talk, "Always state the unit of a weight.")
+    memory.add("The herons nest on the old pier")
+    text = str(memory.context("Where do the herons nest?", conversation="other", budget_tokens=300))
+    frame = [line for line in text.splitlines() if not line.startswith("- ")]
+    assert len(frame) == 5
+    assert estimate("\n".join(frame)) <= 30

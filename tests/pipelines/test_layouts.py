@@ -1,4 +1,4 @@
-"""Contexts by profile: the same memories as plain text, for chat models, and in the layout of S4."""
+"""Contexts by profile: the same memories as plain text, for chat models, and for an agent."""
 
 from typing import TYPE_CHECKING
 
@@ -36,9 +36,9 @@ def _grown(world: "World", **config: object) -> AgentMemory:
     return memory
 
 
-def test_the_s4_layout_is_ordered_and_ends_where_the_agent_continues(world: "World") -> None:
+def test_the_agent_layout_is_ordered_and_ends_where_the_agent_continues(world: "World") -> None:
     world.mind.summary = _long
-    memory = _grown(world, relevance_floor=0.0)
+    memory = _grown(world)
     scene = Scene(
         agent="Rosa",
         profile="You garden.",
@@ -47,12 +47,11 @@ def test_the_s4_layout_is_ordered_and_ends_where_the_agent_continues(world: "Wor
         exits=("north", "shed"),
         also_here=("Bruno",),
     )
-    found = memory.context("who watered the roses of bed 3?", budget_tokens=3000, profile="s4", scene=scene)
+    found = memory.context("who watered the roses of bed 3?", budget_tokens=3000, profile="agent", scene=scene)
     text = str(found)
     wanted = [
-        "You are Rosa. You garden.\n\nBASIC COMMANDS:\nlook\nwater BED\n\n<slowwave-memory-",
+        "You are Rosa. You garden.\n\nBASIC COMMANDS:\nlook\nwater BED\n\n<memory-",
         "\n## Relevant Private Notes\n- Roses need water\n",
-        "\n## Related Past Experiences\n- [assistant] The roses",
         "\n## Older Memories (Summary)\n",
         "\n## Recent Past (Summary)\n",
         "\n## Most Recent Memories\n- ",
@@ -69,7 +68,7 @@ def test_the_s4_layout_is_ordered_and_ends_where_the_agent_continues(world: "Wor
 
 
 def test_a_scene_without_history_still_has_a_place(world: "World") -> None:
-    text = str(world.open().context("who?", profile="s4"))
+    text = str(world.open().context("who?", profile="agent"))
     assert text.startswith("You are Agent.\n")
     assert text.endswith("You are Agent.\n~Agent> ")
 
@@ -106,8 +105,8 @@ def test_a_speaker_without_messages_is_not_shown(world: "World") -> None:
     memory.add_message(Message(role="user", content="roses and tulips " * 40, speaker="Caroline"), conversation="c")
     for budget in range(64, 120, 4):
         text = str(memory.context(budget_tokens=budget))
-        assert "Caroline" not in text or "user (Caroline): roses and tulips" in text
-    assert "user (Caroline): roses and tulips" in text
+        assert "Caroline" not in text or "Caroline: roses and tulips" in text
+    assert "Caroline: roses and tulips" in str(memory.context(budget_tokens=300))
 
 
 def test_a_growing_long_term_summary_keeps_its_parts_while_the_budget_allows(world: "World") -> None:
@@ -131,22 +130,23 @@ def test_nothing_remembered_speaks_as_the_system(world: "World") -> None:
 
 
 def test_an_unknown_profile_is_refused_with_the_known_names(world: "World") -> None:
-    with pytest.raises(InputError, match="plain, chat, s4"):
+    with pytest.raises(InputError, match="plain, chat, agent"):
         world.open().context("x", profile="fancy")
 
 
 def test_headings_and_shares_are_the_owners(world: "World") -> None:
-    headings = {"immediate": "Just now", "older": "Long ago"}
-    memory = _grown(world, context_headings=headings, context_shares={"immediate": 5.0})
+    headings = {"latest": "Just now", "older": "Long ago"}
+    memory = _grown(world, context_headings=headings, context_shares={"latest": 0.9})
     names = [section.name for section in memory.context("roses", budget_tokens=3000).sections]
-    assert names[-1] == "Just now"
     assert "Long ago" in names
-    narrow = {section.name: len(section.items) for section in memory.context("roses", budget_tokens=220).sections}
-    other = _grown(world, scope="u", context_shares={"immediate": 0.0})
-    wide = {section.name: len(section.items) for section in other.context("roses", budget_tokens=220).sections}
-    assert narrow.get("Just now", 0) > wide.get("Most recent messages", 0)
+    named = [
+        section.name for section in memory.context("lighthouse", budget_tokens=3000, conversation="garden").sections
+    ]
+    assert named[-1] == "Just now"
+    other = _grown(world, scope="u", context_shares={"latest": 0.0})
+    assert "Latest messages" not in str(other.context("lighthouse", budget_tokens=3000, conversation="garden"))
     for wrong in (
-        {"context_shares": {"imediate": 1.0}},
+        {"context_shares": {"lates": 1.0}},
         {"context_shares": {"core": -1}},
         {"context_headings": {"core": ""}},
     ):
@@ -159,28 +159,15 @@ def test_every_item_names_its_source(world: "World") -> None:
     found = memory.context("who watered the roses of bed 3?", budget_tokens=3000)
     because = {section.name: [item.because for item in section.items] for section in found.sections}
     assert because["Known about the user"] == ["always in view: pinned"]
-    assert because["Older memories (summary)"][0].endswith("of messages 1-21 of garden")
-    assert because["Relevant memories"][0].startswith("message ")
-    assert "score" in because["Relevant memories"][0]
-    assert because["Most recent messages"][-1] == "message 30 of garden"
+    assert any(why.endswith("of messages 1-21 of garden") for why in because["Summaries"])
+    assert because["Said"][0].startswith("message ")
+    assert "score" in because["Said"][0]
 
 
 def test_a_fact_shown_in_core_is_not_shown_again(world: "World") -> None:
     memory = _grown(world)
     text = str(memory.context("what do roses need?", budget_tokens=3000))
     assert text.count("Roses need water") == 1
-
-
-def test_a_long_summary_is_cut_at_a_clause_to_fit_its_share(world: "World") -> None:
-    memory = _grown(world, context_shares={"older": 0.5})
-    world.mind.summary = "; ".join(["The roses were watered and the soil was raked"] * 40)
-    for n in range(8):
-        memory.add_message(Message(role="user", content=f"I watered the roses, raked soil {n}"), conversation="garden")
-    memory.sleep()
-    found = memory.context("roses", conversation="garden", budget_tokens=600)
-    (older,) = [section.items for section in found.sections if section.name == "Older memories (summary)"]
-    assert older[-1].text.endswith("raked … (memories 1-29)")
-    assert older[-1].tokens <= 0.5 * 600
 
 
 def test_a_text_is_cut_where_a_clause_ends() -> None:

@@ -41,13 +41,17 @@ def test_messages_are_found_at_once_and_name_themselves_as_source(world: "World"
     assert sum(hit.parts.values()) == pytest.approx(hit.score)
 
 
-def test_a_fact_and_its_message_take_one_place(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
+def test_a_fact_and_its_message_are_hits_of_their_own(world: "World", talk: "Talk", facts: tuple[Fact, ...]) -> None:
     memory = world.open()
     world.mind.facts = facts
     memory.add_messages(talk(), conversation="c")
     memory.consolidate("c")
-    hit = memory.search("who owns the deploy pipeline?")[0]
-    assert (hit.memory.kind, [fact.text for fact in hit.facts]) == ("message", ["Alice owns the deploy pipeline"])
+    hits = memory.search("who owns the deploy pipeline?")[:2]
+    assert {(hit.memory.kind, hit.text) for hit in hits} == {
+        ("message", "Alice owns the deploy pipeline."),
+        ("semantic", "Alice owns the deploy pipeline"),
+    }
+    assert {str(source) for hit in hits for source in hit.sources} == {"m-7"}
     alone = memory.search_knowledge("who owns the deploy pipeline?")[0]
     assert (alone.memory.kind, alone.text) == ("semantic", "Alice owns the deploy pipeline")
     assert [str(source) for source in alone.sources] == ["m-7"]

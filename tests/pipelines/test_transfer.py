@@ -466,7 +466,7 @@ def test_the_conversation_of_the_newest_message_of_a_file_is_the_latest(
         names = {json.loads(line)["conversation"] for line in lines}
         assert (report.messages, report.conversations) == (len(lines), len(names))
         assert memory.conversations()[0].name == latest
-        section = str(memory.context()).partition("## Most recent messages\n")[2]
+        section = str(memory.context()).partition("## Latest messages\n")[2]
         assert f"{latest} " in section
         assert not any(f"{name} " in section for name in names - {latest})
         for name in names:

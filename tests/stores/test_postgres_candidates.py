@@ -554,8 +554,8 @@ def test_a_fact_of_an_earlier_version_waits_for_its_source_message(
     lived.apply(plan(indexed(early)))
     lived.search([SCOPE], asked("numbat"))
     lived.apply(plan(indexed(message("I keep one", id="late", conversation="c1", speaker="Ann"))))
-    found = lived.search([SCOPE], asked("numbat"))[0]
-    assert (found.id, found.facts) == ("late", ("early",))
+    found = lived.search([SCOPE], asked("numbat"))
+    assert [row.id for row in found][:2] == ["early", "late"]
     same(lived)
     equals_rebuilt(lived, address)
 

@@ -144,7 +144,7 @@ class SlowwaveSession:
         """Add what other conversations and facts say about the user's latest message to the instructions of one call.
 
         Pass it as `RunConfig(call_model_input_filter=session.recall)`. It adds only hits that reach
-        `Config.relevance_floor`, fenced as data, and stores nothing. If the memory fails, the call goes on without it, and a
+        a relevance of 0.01, fenced as data, and stores nothing. If the memory fails, the call goes on without it, and a
         warning is logged under `slowwave.adapters`.
         """
         given = data.model_data

@@ -198,17 +198,14 @@ def _write_line(output: Output, mark: str, colour: str, text: str, below: str) -
 def _write_question(output: Output, question: str, hits: "Sequence[Hit]", *, why: bool) -> None:
     output.write()
     output.write_row(("  ? ", "bold"), (question, "bold"))
-    for place, hit in enumerate(hits[:2], 1):
+    for place, hit in enumerate(hits[:4], 1):
         speaker = (
             f"{short_name(hit.memory.role, hit.memory.speaker)}, {hit.memory.at:%d %b}: "
             if hit.memory.kind == MESSAGE
             else ""
         )
-        answer = "; ".join(fact.text for fact in hit.facts)
         mark, style = ("x", "red") if hit.stale else (str(place), "green")
-        output.write_row((f"    {mark} ", style), (one_line(answer or speaker + hit.text, output.width - 8), ""))
-        if answer:
-            output.write_row(("      ", ""), (one_line(f"{speaker}{hit.text}", output.width - 8), "dim"))
+        output.write_row((f"    {mark} ", style), (one_line(speaker + hit.text, output.width - 8), ""))
         if hit.stale:
             output.write_row(("      ", ""), (one_line(f"outdated: {hit.because}", output.width - 8), "yellow"))
         elif why and place == 1:

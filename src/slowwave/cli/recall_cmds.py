@@ -178,7 +178,7 @@ def _mark(hit: Hit) -> str:
 def write_hit(
     output: Output, hit: Hit, place: int, query: str, titles: Mapping[str, str], *, why: bool, whole: bool = False
 ) -> None:
-    """Print one hit: its fact or text, the message it rests on, and with `why` its score and the parts of it."""
+    """Print one hit, and with `why` its score, the parts of it, and the messages on which a fact rests."""
     memory = hit.memory
     mark = f"  {_mark(hit)}" if hit.because else ""
     style = "bold" if place == 1 else ""
@@ -187,36 +187,22 @@ def write_hit(
         origin = f"{titles.get(str(memory.conversation), memory.conversation)} #{memory.seq}"
     else:
         origin = f"{memory.kind} · {memory.category}"
-    if hit.facts:
-        text = source_excerpt(hit, query, whole=whole)
-        output.write(f"from {origin}, message {memory.id}: {text}", style="dim", indent=4)
-        facts = ", ".join(fact.id for fact in hit.facts)
-        shown = f"fact{'s' if len(hit.facts) > 1 else ''} {facts}"
-    else:
-        shown = f"{origin} · {memory.id}"
-    output.write(f"{day(memory.at)} · relevance {hit.relevance:.2f} · {shown}{mark}", style="dim", indent=4)
+    shown = f"relevance {hit.relevance:.2f} · {origin} · {memory.id}"
+    output.write(f"{day(memory.at)} · {shown}{mark}", style="dim", indent=4)
     if why:
         meaning = "which orders the hits of one search, and is the sum of"
         output.write(f"{hit.score:5.2f}  {'score':<9} {meaning}", style="cyan", indent=6)
         for name, value in sorted(hit.parts.items(), key=lambda part: -abs(part[1])):
             if abs(value) >= PART_MIN:
                 output.write(f"{value:+.2f}  {name:<9} {PART_MEANINGS.get(name, '')}", style="cyan", indent=6)
-    for fact in hit.facts if why else ():
-        output.write(f"fact {fact.id} [{fact.category}] rests on this message", style="dim", indent=6)
+        for source in hit.sources if memory.kind != MESSAGE else ():
+            output.write(f"rests on message {source.memory}", style="dim", indent=6)
 
 
 def headline(hit: Hit, query: str, *, whole: bool) -> str:
-    """The first line of a hit: its facts, or else its text with the speaker of a message."""
-    if hit.facts:
-        return "; ".join(fact.text for fact in hit.facts)
+    """The first line of a hit: its text, with the speaker of a message."""
     speaker = f"{short_name(hit.memory.role, hit.memory.speaker)}: " if hit.memory.kind == MESSAGE else ""
     return speaker + (hit.text if whole else excerpt(hit.text, query))
-
-
-def source_excerpt(hit: Hit, query: str, *, whole: bool) -> str:
-    """The message that the facts of a hit rest on."""
-    text = hit.text if whole else excerpt(hit.text, query, EXCERPT_LENGTH // 2)
-    return f"{short_name(hit.memory.role, hit.memory.speaker)}: {text}"
 
 
 def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
@@ -244,15 +230,18 @@ def excerpt(text: str, query: str, length: int = EXCERPT_LENGTH) -> str:
 @click.option("--budget", type=WholeNumber(min=64), default=1500, show_default=True, help="Its size in tokens at most.")
 @conversation_option("Whose latest messages to add; by default the conversation written to last.")
 @click.option(
-    "--profile", default="plain", show_default=True, help="plain; chat: messages, each a line of JSON; or s4: a scene."
+    "--profile",
+    default="plain",
+    show_default=True,
+    help="plain; chat: messages, each a line of JSON; or agent: a scene.",
 )
 @click.option("--explain", is_flag=True, help="Show where each line comes from.")
-@click.option("--agent", default="Agent", show_default=True, help="With --profile s4: the name of the agent.")
-@click.option("--about", default="", help="With --profile s4: a description of the agent.")
-@click.option("--may", multiple=True, help="With --profile s4: a command the agent may use; may be repeated.")
-@click.option("--location", default="", help="With --profile s4: where the agent is.")
-@click.option("--exit", "exits", multiple=True, help="With --profile s4: an exit of the location; may be repeated.")
-@click.option("--also-here", multiple=True, help="With --profile s4: another person there; may be repeated.")
+@click.option("--agent", default="Agent", show_default=True, help="With --profile agent: the name of the agent.")
+@click.option("--about", default="", help="With --profile agent: a description of the agent.")
+@click.option("--may", multiple=True, help="With --profile agent: a command the agent may use; may be repeated.")
+@click.option("--location", default="", help="With --profile agent: where the agent is.")
+@click.option("--exit", "exits", multiple=True, help="With --profile agent: an exit of the location; may be repeated.")
+@click.option("--also-here", multiple=True, help="With --profile agent: another person there; may be repeated.")
 @common_options(uses=READING)
 def context(
     options: CommonOptions,

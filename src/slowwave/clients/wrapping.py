@@ -39,7 +39,7 @@ def wrap(client: C, memory: AgentMemory, *, conversation: str | None = None, bud
     (Anthropic) have the memory, synchronous and async, with `stream=True` too. A call that is repeated stores no message
     twice, and another answer is stored beside the earlier one. All other methods are those of the client,
     which is not changed. Arguments are passed on as they are, except that the system prompt or the instructions get what is
-    related to the user's latest message: facts and messages that reach `Config.relevance_floor`, fenced as data.
+    related to the user's latest message: facts and messages of fair relevance, fenced as data.
 
     A failure of the memory never fails a call: it is logged under `slowwave.clients`, and `client.slowwave.failures`
     counts it.

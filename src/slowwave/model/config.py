@@ -10,8 +10,10 @@ from slowwave.model.zone import zone_of
 
 RETENTION_POLICIES = ("ebbinghaus", "half_life", "power", "relevance", "graduated")
 RANKING_PROFILES = ("evidence", "generative_agents", "retention")
-CONTEXT_PARTS = ("instructions", "core", "older", "recent", "relevant", "related", "immediate")
+CONTEXT_PARTS = ("instructions", "core", "facts", "said", "older", "recent", "related", "latest")
 """The parts of a context, in the order in which they are shown."""
+CONTEXT_SHARES = ("instructions", "core", "facts", "summaries", "latest")
+"""What has a share of a context; messages take the rest."""
 _MAPPINGS = ("category_ttl_days", "category_tokens_max", "context_shares", "context_headings")
 INDEX_CACHE_MB = 256
 """The default limit of the search indexes in RAM: 100,000 to 170,000 memories, or 2,000 scopes of 50 messages."""
@@ -68,7 +70,6 @@ class Config:
     # recall and context
     ranking_profile: str = "evidence"
     deep_recall_penalty: float = 0.5
-    relevance_floor: float = 0.01
     injection_top_k: int = 12
     search_in_ram: int | None = 200_000
     index_cache_mb: int = INDEX_CACHE_MB
@@ -114,10 +115,13 @@ class Config:
             if not isinstance(c, str) or not _COUNT[0](n)
         ]
         violations += [
-            f"{name}[{shown(part)}]={shown(value)}: {_PARTS[1] if part not in CONTEXT_PARTS else rule[1]}"
-            for name, rule in (("context_shares", _WEIGHT), ("context_headings", _LINE))
+            f"{name}[{shown(part)}]={shown(value)}: {parts[1] if not parts[0](part) else rule[1]}"
+            for name, parts, rule in (
+                ("context_shares", _one_of(CONTEXT_SHARES), _SHARE),
+                ("context_headings", _one_of(CONTEXT_PARTS), _LINE),
+            )
             for part, value in getattr(self, name).items()
-            if part not in CONTEXT_PARTS or not rule[0](value)
+            if not parts[0](part) or not rule[0](value)
         ]
         if not violations and self.consolidation_max_group_size < self.consolidation_group_size:
             violations.append("consolidation_max_group_size is smaller than consolidation_group_size, the minimum")
@@ -176,8 +180,6 @@ _SIMILAR = _number(-1.0, 1.0, "use a cosine from -1 to 1")
 _SECONDS = _number(0.001, 1e6, "use a number of seconds above 0")
 _COUNT = _number(1, 10**9, "use a whole number from 1", whole=True)
 _LIMIT = _number(0, 10**9, "use a whole number from 0, or None for no limit", whole=True, optional=True)
-_WEIGHT = _number(0.0, 1e6, "use a number from 0, relative to the other shares")
-_PARTS = _one_of(CONTEXT_PARTS)
 _LINE: Rule = (
     lambda value: isinstance(value, str) and bool(value.strip()) and "\n" not in value,
     "use one line of text",
@@ -219,7 +221,6 @@ _RULES: dict[str, Rule] = {
     "core_session_threshold": _COUNT,
     "ranking_profile": _one_of(RANKING_PROFILES),
     "deep_recall_penalty": _SHARE,
-    "relevance_floor": _SHARE,
     "injection_top_k": _COUNT,
     "search_in_ram": _LIMIT,
     "index_cache_mb": _number(1, 10**6, "use a whole number of megabytes from 1", whole=True),

@@ -7,7 +7,7 @@ from slowwave.model.arguments import check_fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """The texts that the layout "s4" puts around the memories. They come from the caller and are not escaped.
+    """The texts that the layout "agent" puts around the memories. They come from the caller and are not escaped.
 
     Args:
         agent: its name, which also ends the prompt.

@@ -61,14 +61,13 @@ class Query:
 class Ranked:
     """One result of a ranking, by id.
 
-    `parts` add up to `score`. `facts` are the facts shown with it. `cosine` is that of query and text, None without
+    `parts` add up to `score`. `cosine` is that of query and text, None without
     vectors. `shared` is how many stems, without stop words, query and text share. `relevance` is that of `Hit`.
     """
 
     id: str
     score: float
     parts: Mapping[str, float]
-    facts: tuple[str, ...] = ()
     cosine: float | None = None
     shared: int = 0
     relevance: float = 0.0
@@ -147,8 +146,7 @@ class Hit:
     own: 1 if the question says I, my, we or our. kind: 1 if the text has the kind of answer that the question asks for, such
     as a date or a place.
 
-    `facts` are the facts derived from a message, which are shown with it.
-    `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
+    `sources` are the messages on which it rests: of a message itself. `deep` says that it was found in cold storage, `stale` that it is outdated, or outdated for this question, `because`
     why it is marked, and `perhaps` that it is outdated only perhaps.
     """
 
@@ -156,7 +154,6 @@ class Hit:
     score: float
     relevance: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
-    facts: tuple[Memory, ...] = ()
     sources: tuple[SourceRef, ...] = ()
     deep: bool = False
     stale: bool = False
@@ -188,7 +185,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One line of a context: its text, its cost in tokens, its source, and the facts that it shows beside the source.
+    """One line of a context: its text, its cost in tokens, and its source.
 
     `outdated` says that the line is marked as no longer true, or perhaps no longer true.
     """
@@ -197,7 +194,6 @@ class Item:
     tokens: int
     memory: Memory | None = None
     because: str = ""
-    facts: tuple[Memory, ...] = field(default=(), repr=False)
     outdated: bool = False
 
 
@@ -230,7 +226,7 @@ class Context:
     def memories(self) -> tuple[Memory, ...]:
         """Every memory that it shows, each once, in the order of the text."""
         items = (item for section in self.sections for item in section.items)
-        shown = {memory.id: memory for item in items for memory in (item.memory, *item.facts) if memory is not None}
+        shown = {item.memory.id: item.memory for item in items if item.memory is not None}
         return tuple(shown.values())
 
     def __str__(self) -> str:

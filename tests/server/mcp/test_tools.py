@@ -182,7 +182,7 @@ def test_a_context_is_fenced_and_empty_where_nothing_is_known(call: Caller) -> N
     call("remember", fact="Odile owns the ferry")
     explained = call("context", question="Who owns the ferry?", budget_tokens=200)
     assert "Odile owns the ferry" in explained["text"]
-    assert explained["text"].startswith("<slowwave-memory-")
+    assert explained["text"].startswith("<memory-")
     assert explained["tokens"] <= 200
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from slowwave.model.memory import FACT_KINDS
 from slowwave.model.operations import Change
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ class Replay:
     def revive(self) -> "Revival":
         """Find a cold fact by a deep search, and record that it was used."""
         (plain,) = self.memory.search(FORGOTTEN, top_k=1)
-        (deep,) = self.memory.search(FORGOTTEN, top_k=1, deep=True)
-        (fact,) = deep.facts
+        (deep,) = self.memory.search(FORGOTTEN, top_k=1, deep=True, kinds=FACT_KINDS)
+        fact = deep.memory
         before = self.memory.strength(fact.id)
         self.memory.record_retrieval([deep])
         return Revival(plain=plain, deep=deep, before=before, after=self.memory.strength(fact.id))

@@ -111,14 +111,15 @@ def _count_words(texts: Iterable[str]) -> int:
 def write_revival(output: Output, story: Replay) -> None:
     """Print what a plain and a deep search find for a faded fact, and its strength after its use."""
     revival = story.revive()
-    fact = revival.deep.facts[0]
+    fact = revival.deep.memory
     output.write_row(("  ? ", "bold"), (FORGOTTEN, "bold"))
     output.write_row(("    1 ", "green"), (one_line(revival.plain.text, output.width - 8), ""))
     output.write_row(("  ? ", "bold"), (f"{FORGOTTEN} --deep", "bold"))
     output.write_row(
         ("    1 ", "green"), (one_line(fact.text, output.width - 24), ""), (f"  {fact.phase}, {fact.reason}", "yellow")
     )
-    output.write_row(("      ", ""), (f"“{one_line(revival.deep.text, 2 * output.width - 16)}”", "dim"))
+    quotes = (source.quote for source in fact.sources if source.quote)
+    output.write_row(("      ", ""), (f"“{one_line(next(quotes, fact.text), 2 * output.width - 16)}”", "dim"))
     current = story.memory.get(fact.id)
     output.write(
         f"The agent uses the answer, and it is {current.phase} again: strength {revival.before:.2f} → {revival.after:.2f}.",

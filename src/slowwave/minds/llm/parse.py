@@ -245,7 +245,7 @@ _REFUSAL: Final = re.compile(
     r"\b(?:help|assist|comply|provide|summari[sz]e|fulfil|process|complete|do that|answer|generate|create|request|extract|read)",
     re.IGNORECASE,
 )
-_ECHO: Final = re.compile(r"Task: summarise|slowwave-memory-|SUMMARY:", re.IGNORECASE)
+_ECHO: Final = re.compile(r"Task: summarise|memory-[0-9a-f]{8}>|SUMMARY:", re.IGNORECASE)
 _CLOSING: Final = re.compile(
     r"(?<=[.!?。])\s+(?:i hope (?:this|that|it)|let me know|feel free|would you like|is there anything)\b[^.!?]*[.!?]*$",
     re.IGNORECASE,

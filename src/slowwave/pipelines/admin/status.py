@@ -7,7 +7,7 @@ from slowwave.model.status import Status
 from slowwave.model.zone import local
 from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.ingest.reembed import without_vector
-from slowwave.pipelines.recall.core_memory import core_lines
+from slowwave.pipelines.recall.core_memory import core_facts, core_line
 from slowwave.policy.retention.policies import fingerprint
 from slowwave.ports import Ports
 
@@ -22,7 +22,7 @@ def status(ports: Ports) -> Status:
     embedder = ports.embedder.name if ports.embedder else None
     slept, record = store.runs(scope, 1, "sleep"), store.pass_record(scope)
     last_sleep = max((at for at in (record.ended, slept[0].at if slept else None) if at), default=None)
-    core = core_lines(ports)
+    core = [core_line(fact).item for fact in core_facts(ports)]
     return Status(
         scope=scope,
         store=store.name,

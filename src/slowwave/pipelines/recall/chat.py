@@ -1,12 +1,12 @@
 """Builds the messages of a context for a chat model."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
+from slowwave.model.memory import Memory
 from slowwave.model.query import Item, Section
 from slowwave.policy.guard.fence import remove_fenced_blocks, render
-from slowwave.policy.guard.labels import author, label, short_name
+from slowwave.policy.guard.labels import short_name
 from slowwave.policy.guard.trust import trusted
 
 
@@ -36,28 +36,20 @@ def chat_messages(
     return tuple(messages)
 
 
-def with_blocks(items: Sequence[Item], tokens: int) -> list[Item]:
-    """The items with the cost of their fenced blocks, so that messages stay within the budget.
-
-    The cost is added to the last item of each block, because packing leaves out the first items.
-    """
-    roles = [*map(_role, items), "end"]
-    ends = [role is None and after is not None for role, after in pairwise(roles)]
-    return [replace(item, tokens=item.tokens + tokens) if end else item for item, end in zip(items, ends, strict=True)]
+def is_bare(memory: Memory) -> bool:
+    """Whether a message stands outside of a fenced block in a chat."""
+    return memory.role in {"user", "assistant"} and trusted(memory.trust, memory.role)
 
 
 def _role(item: Item) -> str | None:
     """The role of an item as a bare message, or None if it must be in a fenced block."""
-    memory = item.memory
-    if memory is None or memory.role not in {"user", "assistant"}:
-        return None
-    return memory.role if trusted(memory.trust, memory.role) else None
+    return item.memory.role if item.memory is not None and is_bare(item.memory) else None
 
 
 def _bare(item: Item, *, named: bool) -> str:
-    """The text of a message without its label; if `named`, after the name of its speaker."""
+    """The text of a message; if `named`, after the name of its speaker."""
     memory = item.memory
     if memory is None:
         return remove_fenced_blocks(item.text)
-    words = remove_fenced_blocks(item.text.removeprefix(label(memory.trust, author(memory.role, memory.speaker))))
+    words = remove_fenced_blocks(memory.visible_text.strip())
     return f"{short_name(memory.role, memory.speaker)}: {words}" if named and memory.speaker else words

@@ -1,16 +1,14 @@
 """Core memory: the facts that are in every context."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
-from slowwave.model.memory import FACT_KINDS, HOT, MESSAGE, Memory
-from slowwave.model.query import Item, Where
-from slowwave.policy.guard.fence import escape
-from slowwave.policy.guard.labels import author, label
-from slowwave.policy.guard.trust import least
-from slowwave.policy.ranking.packing import estimate
+from slowwave.model.memory import FACT_KINDS, HOT, Memory
+from slowwave.model.query import Where
+from slowwave.pipelines.recall.lines import context_line
+from slowwave.policy.ranking.packing import Line
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.policy.retention.core import bonus, rank
 from slowwave.policy.retention.curves import Curve, strength_at
@@ -30,9 +28,10 @@ CORE: Final = (
 """What core facts are selected by: promoted ones, pinned ones, and those of protected categories."""
 
 
-def core_lines(ports: Ports) -> list[Item]:
-    """The core facts as lines of a context."""
-    return [context_line(memory.text, memory, f"always in view: {_why_core(memory)}") for memory in core_facts(ports)]
+def core_line(memory: Memory) -> Line:
+    """A core fact as a line of a context, with the reason why it is in every one."""
+    why = "pinned" if memory.pinned else "used often" if memory.phase == "core" else memory.category
+    return context_line(memory.text, memory, f"always in view: {why}")
 
 
 def core_facts(ports: Ports) -> list[Memory]:
@@ -45,34 +44,6 @@ def core_facts(ports: Ports) -> list[Memory]:
     now = ports.now()
     lasting = [memory for memory in found.values() if not has_ended(memory, now)]
     return rank(lasting, ports.config, now, top_k=len(lasting))
-
-
-def _why_core(memory: Memory) -> str:
-    """Why a fact is in core memory."""
-    if memory.pinned:
-        return "pinned"
-    return "used often" if memory.phase == "core" else memory.category
-
-
-def context_line(
-    words: str, memory: Memory, because: str, *, facts: Sequence[Memory] = (), quoted: bool = True, dated: bool = False
-) -> Item:
-    """A line of a context with its cost. Every line is built here, so that each has its label.
-
-    Args:
-        words: the text of the line; blanks at its ends are left out.
-        memory: its source.
-        because: why it is shown.
-        facts: the facts in the line; the label names the least trusted of all sources in it.
-        quoted: whether the line contains the text of `memory`, not only that of `facts`.
-        dated: whether the line begins with the date of `memory`.
-    """
-    trust = least([*(fact.trust for fact in facts), *([memory.trust] if quoted else [])])
-    said_by = author(memory.role, memory.speaker) if quoted and memory.kind == MESSAGE else ""
-    date = f"[{memory.at:%Y-%m-%d}] " if dated else ""
-    text = f"{date}{label(trust, said_by)}{words.strip()}"
-    tokens = estimate(f"- {escape(text)}\n")
-    return Item(text=text, tokens=tokens, memory=memory, because=because, facts=tuple(facts))
 
 
 _Placed = tuple[float, float, float, str]  # in the order of `rank`: minus score, anchor and confidence; and the id

@@ -5,17 +5,15 @@ from itertools import combinations
 from typing import Final
 
 from slowwave.model.memory import HOT, MESSAGE, Memory
-from slowwave.model.query import Item, Where
-from slowwave.pipelines.recall.core_memory import context_line
-from slowwave.pipelines.recall.search import Search, search
+from slowwave.model.query import Where
+from slowwave.pipelines.recall.lines import context_line
 from slowwave.policy.guard.trust import trusted
+from slowwave.policy.ranking.packing import Line
 from slowwave.policy.retention.policies import has_ended
 from slowwave.ports import Ports
 
 MOST: Final = 150
 """The most tokens that instructions take of a context."""
-SHARE: Final = 1 / 6
-"""The share of a small context that they may take."""
 LOOKED_AT: Final = 20
 """How many instructions are read, the newest first."""
 CATEGORIES: Final = frozenset({"instruction", "preference"})
@@ -33,7 +31,7 @@ INSTRUCTIONS: Final = Where(
 """What standing instructions are selected by."""
 
 
-def instruction_lines(ports: Ports, question: str, tokens: int, newest: Sequence[Memory]) -> list[Item]:
+def instruction_lines(ports: Ports, near: Sequence[str], tokens: float, newest: Sequence[Memory]) -> list[Line]:
     """The instructions that fit, oldest first: of the user only, without older ones that a newer one replaces.
 
     If not all fit, those that the question is nearest to are taken, then the newest. Facts of less trusted sources are never
@@ -41,22 +39,18 @@ def instruction_lines(ports: Ports, question: str, tokens: int, newest: Sequence
 
     Args:
         ports: the store.
-        question: the question.
+        near: the ids of the hits of the question, best first.
         tokens: what all lines may cost.
         newest: the memories that `INSTRUCTIONS` selects.
     """
     known = _current(ports, newest)
     lines = {fact.id: _line(fact, said) for fact, said in zip(known, _said(ports, known), strict=True)}
-    order = [fact.id for fact in known]
-    if sum(line.tokens for line in lines.values()) > tokens and question.strip():
-        request = Search(text=question, kinds=("procedural",), top_k=LOOKED_AT)
-        found = [hit.memory.id for hit in search(ports, request) if hit.memory.id in lines]
-        order = list(dict.fromkeys((*found, *order)))
+    order = dict.fromkeys((*(identity for identity in near if identity in lines), *lines))
     taken: set[str] = set()
     for one in order:
-        if lines[one].tokens <= tokens:
+        if lines[one].cost <= tokens:
             taken.add(one)
-            tokens -= lines[one].tokens
+            tokens -= lines[one].cost
     return [lines[fact.id] for fact in reversed(known) if fact.id in taken]
 
 
@@ -88,7 +82,7 @@ def _said(ports: Ports, facts: Sequence[Memory]) -> list[Memory | None]:
     return [found.get(each) for each in wanted]
 
 
-def _line(fact: Memory, said: Memory | None) -> Item:
+def _line(fact: Memory, said: Memory | None) -> Line:
     """An instruction in the user's own words, if these are shorter than the fact."""
     words = fact.text
     if said and said.kind == MESSAGE and said.role == "user" and trusted(said.trust, "user"):

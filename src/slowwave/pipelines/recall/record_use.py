@@ -26,7 +26,7 @@ CO_RETRIEVAL = 0.1
 
 
 Used: TypeAlias = Context | Hit | Memory | str
-"""What a use names: every memory that a context shows, a hit with its facts, a memory, or the id of one."""
+"""What a use names: every memory that a context shows, a hit, a memory, or the id of one."""
 
 
 def use(ports: Ports, used: Used | Iterable[Used], *, session: str | int | None = None) -> tuple[int, Receipt | None]:
@@ -72,7 +72,7 @@ def _ids(ports: Ports, used: Used) -> list[str]:
     if isinstance(used, Context):
         return [checked_id(memory.id) for memory in used.memories]
     if isinstance(used, Hit):
-        return [checked_id(memory.id) for memory in (used.memory, *used.facts)]
+        return [checked_id(used.memory.id)]
     if isinstance(used, Memory):
         return [checked_id(used.id)]
     raise InputError(f"a {type(used).__name__} was not retrieved: pass a context, hits, memories or ids")

@@ -1,11 +1,11 @@
-"""Names the messages on which a memory rests."""
+"""Names the messages on which a summary of facts rests."""
 
 from slowwave.model.memory import MESSAGE, Memory, SourceRef
 from slowwave.ports import Ports
 
 
-def sources_of(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
-    """The source messages of a hit: of a message itself, of a fact its sources, of a summary those of its members."""
+def sources_of_members(ports: Ports, memory: Memory) -> tuple[SourceRef, ...]:
+    """The source messages of the members of a summary, and of those of its members that are summaries."""
     found: dict[SourceRef, None] = {}
     seen, waiting = {memory.id}, [memory]
     while waiting:  # a loop, not recursion: a store may hold summaries that name each other as members

@@ -1,6 +1,7 @@
 """Labels of context lines: who wrote the text of a line, in a form that no text and no speaker's name can imitate."""
 
 import unicodedata
+from collections.abc import Collection
 from typing import Final
 
 from slowwave.model.message import ROLES
@@ -59,6 +60,32 @@ def label(trust: str, said_by: str = "") -> str:
     if not said_by:
         return f"[{source}] "
     return f"[{said_by}] " if said_by.partition(" ")[0] == source else f"[{source}: {said_by}] "
+
+
+def said_by(trust: str, role: str | None, speaker: str | None, users: Collection[str] = ()) -> str:
+    """The beginning of a message: the name of a person, else the role; in brackets if it is of a less trusted source.
+
+    The name of an assistant stands alone, as in a talk between two people, unless it could pass for the user: it has a word that
+    names a role or a source, or it is the name of a user.
+
+    Args:
+        trust: The kind of source.
+        role: The role of the message.
+        speaker: The name of its speaker.
+        users: The names of users whose messages are shown too.
+
+    >>> said_by("user", "user", "Ada"), said_by("assistant", "assistant", "Mel"), said_by("user", "user", None)
+    ('Ada: ', 'Mel: ', 'user: ')
+    >>> said_by("tool", "tool", "Ada"), said_by("assistant", "assistant", "Ada", {"Ada"}), said_by("assistant", "assistant", None)
+    ('[tool (Ada)] ', '[assistant (Ada)] ', '[assistant] ')
+    """
+    name = bare_name(role, speaker)
+    if name is not None and trust == role == "user":
+        return f"{name}: "
+    is_assistant = trust == role == "assistant" and name not in users
+    if name is not None and is_assistant and _RESERVED.isdisjoint(name.casefold().split()):
+        return f"{name}: "
+    return label(trust, author(role, speaker))
 
 
 def _clean(speaker: str | None) -> str:

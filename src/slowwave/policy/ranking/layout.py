@@ -1,56 +1,16 @@
-"""Layouts of a context: its parts, their order and headings, and the share of the tokens of each part."""
+"""Layouts of a context: its parts, their order and headings, and what each part may take of the room."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-FOCUSED: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        "instructions": 0.0,
-        "core": 0.06,
-        "older": 0.02,
-        "recent": 0.02,
-        "relevant": 0.84,
-        "related": 0.02,
-        "immediate": 0.04,
-    }
+SHARES: Final[Mapping[str, float]] = MappingProxyType(
+    {"instructions": 0.25, "core": 0.1, "facts": 0.5, "summaries": 0.2, "latest": 0.2}
 )
-"""The share of each part in the first 800 tokens, if all parts have enough content.
-
-Measured on LoCoMo at 800 tokens: with four fifths for relevant memories a context holds as many of the turns that a question
-needs as a plain search result of the same size; with two fifths it holds 4 points fewer.
-"""
-BEYOND: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        "instructions": 0.0,
-        "core": 0.05,
-        "older": 0.1,
-        "recent": 0.1,
-        "relevant": 0.5,
-        "related": 0.1,
-        "immediate": 0.15,
-    }
-)
-"""The share of each part in the tokens beyond the first 800.
-
-Measured on LoCoMo at 1,500 tokens: a context holds 90 % of the turns that questions need, as a plain search result does, and
-86 % of the words of the answers; 88 % and 88 % if relevant memories get three tenths.
-"""
-TALKING: Final[Mapping[str, float]] = MappingProxyType(
-    {
-        "instructions": 0.0,
-        "core": 0.1,
-        "older": 0.1,
-        "recent": 0.1,
-        "relevant": 0.3,
-        "related": 0.05,
-        "immediate": 0.35,
-    }
-)
-"""The share of each part if the model sees nothing of the conversation but the context."""
-FIRST: Final = 800
-
+"""The most that a part may take of the room; messages take the rest. In blind answers half facts and half messages was best."""
+TALKING: Final[Mapping[str, float]] = MappingProxyType({**SHARES, "summaries": 0.25, "latest": 0.35})
+"""The same if the model sees nothing of the conversation but the context: the latest messages are taken first."""
 CHAT: Final = "chat"
 
 
@@ -61,53 +21,45 @@ class Layout:
     Attributes:
         headings: the heading of each part, in the order of the context. Parts with the same heading are put under one. Parts
             that change with every turn come last, so that a prompt cache can reuse the beginning.
-        focused: whether the first 800 tokens are mostly for memories that are relevant to the question.
+        shares: the most that each part may take.
         placed: whether the context also describes the agent and its situation (`model.scene`).
     """
 
     headings: Mapping[str, str]
-    focused: bool = True
+    shares: Mapping[str, float]
     placed: bool = False
 
-    def shares(self, tokens: int, chosen: Mapping[str, float]) -> dict[str, float]:
-        """The share of each part in this number of tokens, summing to 1; shares in `chosen` replace the default ones."""
-        first = min(tokens, FIRST) / max(1, tokens)
-        focused = {part: first * FOCUSED[part] + (1 - first) * BEYOND[part] for part in self.headings}
-        mixed = {**(focused if self.focused else {part: TALKING[part] for part in self.headings}), **chosen}
-        total = sum(mixed.values()) or 1.0
-        return {part: share / total for part, share in mixed.items()}
 
-
-_PLAIN: Final = Layout(
-    headings=MappingProxyType(
-        {
-            "instructions": "How to answer",
-            "core": "Known about the user",
-            "older": "Older memories (summary)",
-            "recent": "Recent past (summary)",
-            "relevant": "Relevant memories",
-            "related": "Related past experiences",
-            "immediate": "Most recent messages",
-        }
-    ),
+_PLAIN: Final = MappingProxyType(
+    {
+        "instructions": "How to answer",
+        "core": "Known about the user",
+        "facts": "Facts",
+        "said": "Said",
+        "older": "Summaries",
+        "recent": "Summaries",
+        "related": "Summaries",
+        "latest": "Latest messages",
+    }
 )
 LAYOUTS: Final[Mapping[str, Layout]] = MappingProxyType(
     {
-        "plain": _PLAIN,
-        CHAT: Layout(headings=_PLAIN.headings, focused=False),
-        "s4": Layout(
+        "plain": Layout(headings=_PLAIN, shares=SHARES),
+        CHAT: Layout(headings=_PLAIN, shares=TALKING),
+        "agent": Layout(
             headings=MappingProxyType(
                 {
                     "instructions": "How to Answer",
                     "core": "Relevant Private Notes",
-                    "relevant": "Relevant Private Notes",
+                    "facts": "Relevant Private Notes",
+                    "said": "Relevant Private Notes",
                     "related": "Related Past Experiences",
                     "older": "Older Memories (Summary)",
                     "recent": "Recent Past (Summary)",
-                    "immediate": "Most Recent Memories",
+                    "latest": "Most Recent Memories",
                 }
             ),
-            focused=False,
+            shares=TALKING,
             placed=True,
         ),
     }

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from slowwave.policy.ranking.score import MEANING
 from slowwave.policy.text.features import ParsedQuestion, is_small_talk
 from slowwave.policy.text.rarity import rarity
 from slowwave.policy.text.tokens import STOP_WORDS, word_id, words
@@ -46,10 +45,12 @@ UNSAID: Final = -2.0
 
 SMALL: Final = 50
 """Originals of a scope up to which a result is judged alone; of n times as many, one part of n is judged so."""
+FAIR: Final = 0.01
+"""The least relevance of a hit that may answer."""
+FIRST: Final = 2
+"""The results that say whether anything is known of a question: the first message, and the first fact."""
 ODDS_MOST: Final = 12.0
 """The log odds of the formula of large memories are mixed from -12 to 12."""
-NEAR: Final = 0.5
-"""The share of the cosine of related texts from which a hit is near its question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,24 +84,23 @@ class Features:
         return max(self.words, OCCURS * self.covered)
 
 
-def relevances(results: Sequence[Sequence[Features]], question: ParsedQuestion, count: int) -> list[float]:
+def relevances(results: Sequence[Features], question: ParsedQuestion, count: int) -> list[float]:
     """The relevance of each result, 0 to 1. All are 0 if the question is small talk, such as "hi" or "thanks".
 
     Args:
-        results: the results, best first: each the features of its text, then those of the facts that are shown with it. The
-            text or fact with the highest value counts.
+        results: the features of the results, best first.
         question: the question.
         count: how many originals the scope has.
     """
     if not results or (is_small_talk(question.wording) and words(question.wording) and not question.cue):
         return [0.0] * len(results)
     named = question.speaker is not None
-    known = _sigmoid(max(_known(each, named=named) for each in results[0]))
+    known = _sigmoid(max(_known(each, named=named) for each in results[:FIRST]))
     alone = min(1.0, SMALL / max(1, count))
     found = []
-    for result in results:
-        among = known * _sigmoid(max(map(_answers, result)))
-        own = max(_alone(each, of_user=question.of_user) for each in result)
+    for each in results:
+        among = known * _sigmoid(_answers(each))
+        own = _alone(each, of_user=question.of_user)
         found.append(_sigmoid((1.0 - alone) * _log_odds(among) + alone * own))
     return found
 
@@ -138,20 +138,6 @@ def _log_odds(probability: float) -> float:
         else math.copysign(math.inf, probability - 0.5)
     )
     return min(max(odds, -ODDS_MOST), ODDS_MOST)
-
-
-def is_near(parts: Mapping[str, float], related: float, *, named: bool = False) -> bool:
-    """Whether a hit of low relevance may still answer: it is by whom the question names, or by the user, and its cosine is fair.
-
-    A question shares no word with an answer that names a kind of what is asked for ("Which sports?", "I swim").
-
-    Args:
-        parts: The parts of the score of the hit.
-        related: The cosine of related texts.
-        named: Whether it is by one of several people whom the question names.
-    """
-    by_asked = named or parts.get("asked", 0.0) > 0.0 or parts.get("user", 0.0) > 0.0
-    return by_asked and parts.get("meaning", 0.0) >= MEANING * NEAR * related
 
 
 def _sigmoid(value: float) -> float:

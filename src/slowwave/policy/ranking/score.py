@@ -28,7 +28,6 @@ RECENT: Final = 0.05
 PREFERENCE: Final = 0.15
 STANDING: Final = 0.2
 ADVICE: Final = {PREFERS: PREFERENCE, RULE: STANDING}  # by the bit of `IndexEntry.cues`
-LENT: Final = 0.5
 IMPORTANCE: Final = 0.5  # in the profile "generative_agents"
 RECENCY: Final = 0.3  # in the profile "generative_agents"
 RETENTION: Final = 0.3  # the power of strength in the profile "retention"
@@ -74,7 +73,7 @@ class Corpus:
         latest: the latest of all times of the scope.
         vectors, scale: (n, dim) vectors with context, and 1 / norm of each, 0 without a vector; None without any.
         passages, passage_rows: (m, dim) unit vectors of the passages of long texts, and their rows, ascending.
-        lenders, borrowers: pairs of rows: a fact, and one of its source messages.
+        lenders, borrowers: pairs of rows: a fact, and one of its source messages, whose conversation it has.
         gists, wholes: pairs of rows: a trimmed text, and the message with its full text. The trimmed text gets the same
             context as the message, and gives none.
     """
@@ -124,7 +123,7 @@ def question_share(share: Floats, words: Floats) -> Floats:
 
 
 def parts(corpus: Corpus, question: ParsedQuestion, vector: Vectors | None) -> dict[str, Floats]:
-    """The part of each signal in the score of every row, without `fact_contribution`; signals that do not apply are left out.
+    """The part of each signal in the score of every row; signals that do not apply are left out.
 
     words: the share of the question's information that the words of the row and its neighbours cover, 0 to 1.
     meaning: MEANING times the cosine of the question and the row with its context.
@@ -264,19 +263,6 @@ def total(signals: Mapping[str, Floats]) -> Floats:
     for term in terms:
         total += term
     return total
-
-
-def fact_contribution(corpus: Corpus, scores: Floats, searchable: Mask) -> Floats | None:
-    """What facts add to their source messages: half of the amount by which the best fact scores above the message.
-
-    Only pairs of a searchable fact and a searchable message count; None if no pair exists.
-    """
-    pairs = searchable[corpus.lenders] & searchable[corpus.borrowers]
-    if not pairs.any():
-        return None
-    best = np.full(len(scores), -np.inf)
-    np.maximum.at(best, corpus.borrowers[pairs], scores[corpus.lenders[pairs]])
-    return LENT * np.maximum(0.0, best - scores)
 
 
 def profile_parts(

@@ -6,11 +6,11 @@ questions this did not help where it was measured.
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from slowwave.model.query import Ranked
+from slowwave.model.query import Hit
 from slowwave.policy.ranking.score import LENGTH, SATURATION
 from slowwave.policy.text.features import is_small_talk
 from slowwave.policy.text.languages import content_words, is_hiragana
@@ -19,38 +19,29 @@ from slowwave.policy.text.tokens import is_unspaced, words
 
 SPELLING: Final = 0.5
 """The weight of the share of a question's trigrams; that of the share of its words is 1."""
-CANDIDATES: Final = 100
-"""How many of the best results by words and meaning are compared by their spelling."""
 LONGEST: Final = 2_000
 """The characters that are read of one text."""
 _SIZE: Final = 3
 
 
-def with_spelling(question: str, ranked: Sequence[Ranked], texts: Mapping[str, str]) -> list[Ranked]:
-    """The results by score and spelling, the best first; unchanged for an English question and for small talk.
-
-    Args:
-        question: The question.
-        ranked: The results by words and meaning, best first.
-        texts: Their texts by id.
-    """
-    said = [texts.get(row.id, "") for row in ranked]
-    shares = None if is_small_talk(question) else spelling_shares(question, said)
+def with_spelling(question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits by score and spelling, the best first; unchanged for an English question and for small talk."""
+    shares = None if is_small_talk(question) else spelling_shares(question, [hit.text for hit in hits])
     if shares is None:
-        return list(ranked)
+        return list(hits)
     asked = len(content_words(question)[0])
     spelled = [
         replace(
-            row,
-            score=row.score + share,
-            parts={**row.parts, "spelling": share},
-            relevance=max(row.relevance, _relevance(asked * share / SPELLING)),
+            hit,
+            score=hit.score + share,
+            parts={**hit.parts, "spelling": share},
+            relevance=max(hit.relevance, _relevance(asked * share / SPELLING)),
         )
         if share
-        else row
-        for row, share in zip(ranked, shares, strict=True)
+        else hit
+        for hit, share in zip(hits, shares, strict=True)
     ]
-    return sorted(spelled, key=lambda row: -row.score)  # sorting is stable
+    return sorted(spelled, key=lambda hit: -hit.score)  # sorting is stable
 
 
 def _relevance(covered: float) -> float:

@@ -16,6 +16,7 @@ from slowwave.model.scope import Scope
 from slowwave.model.zone import local
 from slowwave.pipelines.admin.plot import plot
 from slowwave.pipelines.admin.undo import undone_runs
+from slowwave.policy.ranking.relevance import FAIR
 from slowwave.server.access.authentication import Caller
 from slowwave.server.dashboard import rows
 from slowwave.server.dashboard.templating import Chart, chart_of
@@ -119,9 +120,8 @@ def memories(visit: Reader, q: Text = "", deep: str = "", kind: str = "all", aft
     kinds = SHOWN[kind]
     if q.strip():
         hits = memory.search(q, top_k=25, deep=is_deep, kinds=kinds)
-        floor = memory.ports.config.relevance_floor
-        found = rows.hit_rows(memory, [hit for hit in hits if hit.relevance >= floor])
-        unlikely = rows.hit_rows(memory, [hit for hit in hits if hit.relevance < floor])
+        found = rows.hit_rows(memory, [hit for hit in hits if hit.relevance >= FAIR])
+        unlikely = rows.hit_rows(memory, [hit for hit in hits if hit.relevance < FAIR])
         following = None
     else:
         phases = ALL_PHASES if is_deep else None

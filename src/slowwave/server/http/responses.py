@@ -139,7 +139,6 @@ class HitView(View):
     score: float
     relevance: float
     parts: dict[str, float]
-    facts: list[MemoryView]
     sources: list[SourceView]
     deep: bool
     stale: bool

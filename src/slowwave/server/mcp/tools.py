@@ -16,6 +16,7 @@ from slowwave.agent_memory import AgentMemory
 from slowwave.errors import NotFoundError
 from slowwave.model.message import as_messages
 from slowwave.model.operations import Add
+from slowwave.policy.ranking.relevance import FAIR
 from slowwave.server.access.values import VISIBLE
 from slowwave.server.mcp import answers
 from slowwave.server.mcp.problems import as_tool_errors
@@ -100,7 +101,7 @@ def add_read_tools(server: MCPServer, memory: OpenMemory) -> None:
             since=_time(since, "since"),
             until=_time(until, "until"),
             deep=deep,
-            min_relevance=opened.ports.config.relevance_floor,
+            min_relevance=FAIR,
         )
         return answers.Recalled(hits=[answers.found(hit) for hit in hits])
 

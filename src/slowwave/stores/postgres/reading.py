@@ -227,7 +227,7 @@ class SnapshotReader(ScopeStateReader, ServerSearch, PostgresBase):
         if key not in reading.rankings:
             reading.rankings[key] = super().search(scopes, query)
             for row in reading.rankings[key]:
-                reading.want((row.id, *row.facts))
+                reading.want((row.id,))
         return list(reading.rankings[key])
 
     def get(self, scopes: Sequence[str], ids: Iterable[str]) -> list[Memory]:

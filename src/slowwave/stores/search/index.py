@@ -16,7 +16,6 @@ from slowwave.policy.ranking.score import (
     Floats,
     Mask,
     Rows,
-    fact_contribution,
     parts,
     profile_parts,
     top_rows_with_ties,
@@ -124,12 +123,6 @@ class Index:
         shares = self._parts(corpus, question, query)
         scores = total(shares)
         allowed = self._placeable(searchable)
-        contribution = fact_contribution(corpus, scores, searchable)
-        if contribution is not None:
-            shares["lent"] = contribution
-            scores += contribution
-            allowed = allowed.copy()
-            allowed[corpus.lenders[searchable[corpus.lenders] & searchable[corpus.borrowers]]] = False
         if query.profile != "evidence":
             extra = profile_parts(query.profile, scores, **self._profile_inputs(query))
             shares |= extra
@@ -138,10 +131,8 @@ class Index:
             shares["outdated"] = (query.outdated_penalty - 1.0) * (outdated * np.maximum(scores, 0.0))
             scores += shares["outdated"]
         rows = self._ordered(top_rows_with_ties(np.where(allowed, scores, -np.inf), query.top_k), scores, query.top_k)
-        shown = self._shown(rows, scores, searchable, corpus)
-        features, shared = self._features(rows, shown, shares, corpus, question, query.related)
-        groups = [[features[row], *(features[self._rows.row[fact]] for fact in shown.get(row, ()))] for row in rows]
-        return self._ranked(rows, shares, scores, shown, relevances(groups, question, self.originals), shared)
+        features, shared = self._features(rows, shares, corpus, question, query.related)
+        return self._ranked(rows, shares, scores, relevances(features, question, self.originals), shared)
 
     def _parts(self, corpus: Corpus, question: ParsedQuestion, query: Query) -> dict[str, Floats]:
         """The parts of every score. They are cached, because a context asks the same question of several selections."""
@@ -204,72 +195,55 @@ class Index:
         first += nsmallest(count - len(first), rows.tolist(), key=self._rows.ids.__getitem__)
         return sorted(first, key=lambda row: (-scores[row], -at[row], self._rows.ids[row]))
 
-    def _shown(self, rows: list[int], scores: Floats, searchable: Mask, corpus: Corpus) -> dict[int, list[str]]:
-        """The facts to show with each row: those that rest on it, best first, each with the best of its rows only."""
-        if not len(corpus.lenders):
-            return {}
-        places = {row: place for place, row in enumerate(rows)}
-        near = np.flatnonzero(_among(corpus.borrowers, rows) & searchable[corpus.lenders])
-        home: dict[int, int] = {}
-        for fact, row in zip(corpus.lenders[near].tolist(), corpus.borrowers[near].tolist(), strict=True):
-            if fact not in home or places[row] < places[home[fact]]:
-                home[fact] = row
-        shown: dict[int, list[str]] = {}
-        for fact in self._ordered(np.array(list(home), dtype=np.intp), scores, len(home)):
-            shown.setdefault(home[fact], []).append(self._rows.ids[fact])
-        return shown
-
     def _features(
         self,
         rows: list[int],
-        shown: Mapping[int, list[str]],
         shares: Mapping[str, Floats],
         corpus: Corpus,
         question: ParsedQuestion,
         related: float,
-    ) -> tuple[dict[int, Features], dict[int, int]]:
-        """By row, of the results and the facts shown with them: what relevance needs, and the number of shared stems."""
-        chosen = [*rows, *(self._rows.row[fact] for facts in shown.values() for fact in facts)]
+    ) -> tuple[list[Features], list[int]]:
+        """Of each result: what relevance needs, and the number of shared stems."""
         known = information(question, self.originals, lambda term: self._rows.posting(term)[1])
-        mass, shared = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=np.intp)
+        mass, shared = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.intp)
         for term, value in known.items():
-            contains = _among(chosen, self._rows.postings.of(term))
+            contains = _among(rows, self._rows.postings.of(term))
             mass += value * contains
             shared += contains
         attainable = sum(known.values())
-        asked = corpus.speaker[chosen] == (-2 if question.speaker is None else question.speaker)
+        asked = corpus.speaker[rows] == (-2 if question.speaker is None else question.speaker)
         covered = mass / attainable if attainable else asked.astype(np.float64)
-        cosines = shares["meaning"][chosen] / MEANING / related if "meaning" in shares else np.zeros(len(chosen))
-        embedded = corpus.scale[chosen] > 0 if "meaning" in shares else np.zeros(len(chosen), dtype=np.bool_)
-        asking = corpus.question[chosen] * corpus.people[chosen]
-        cues = shares["cue"][chosen] > 0 if "cue" in shares else np.zeros(len(chosen), dtype=np.bool_)
-        values = zip(
-            chosen, shares["words"][chosen], covered, mass, cosines, embedded, asked, asking, cues, strict=True
-        )
-        kinds, message = self._rows.view("kind"), KINDS.index(MESSAGE)
-        features = {
-            row: Features(
-                words=float(words),
-                covered=float(share),
-                mass=float(found),
-                cosine=float(cosine) if has_vector else None,
+        nothing = np.zeros(len(rows))
+        cosines = shares["meaning"][rows] / MEANING / related if "meaning" in shares else nothing
+        embedded = corpus.scale[rows] > 0 if "meaning" in shares else nothing
+        asking = corpus.question[rows] * corpus.people[rows]
+        cues = shares["cue"][rows] > 0 if "cue" in shares else nothing
+        facts = self._rows.view("kind")[rows] != KINDS.index(MESSAGE)
+        columns = (shares["words"][rows], covered, mass, cosines, embedded, asked, asking, cues, facts)
+        features = [
+            Features(
+                words=words,
+                covered=share,
+                mass=found,
+                cosine=cosine if has_vector else None,
                 asked=bool(by_asked),
-                question=float(asks),
-                fact=kinds[row] != message,
+                question=asks,
+                fact=fact,
                 cue=bool(has_cue),
             )
-            for row, words, share, found, cosine, has_vector, by_asked, asks, has_cue in values
-        }
-        return features, dict(zip(chosen, shared.tolist(), strict=True))
+            for words, share, found, cosine, has_vector, by_asked, asks, has_cue, fact in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]
+        return features, shared.tolist()
 
     def _ranked(
         self,
         rows: list[int],
         shares: Mapping[str, Floats],
         scores: Floats,
-        shown: Mapping[int, list[str]],
         relevance: Sequence[float],
-        shared: Mapping[int, int],
+        shared: Sequence[int],
     ) -> list[Ranked]:
         values = {name: part[rows].tolist() for name, part in shares.items()}
         return [
@@ -277,9 +251,8 @@ class Index:
                 id=self._rows.ids[row],
                 score=score,
                 parts={name: part[place] for name, part in values.items() if part[place]},
-                facts=tuple(shown.get(row, ())),
                 cosine=values["meaning"][place] / MEANING if "meaning" in values else None,
-                shared=shared[row],
+                shared=shared[place],
                 relevance=relevance[place],
             )
             for place, (row, score) in enumerate(zip(rows, scores[rows].tolist(), strict=True))
