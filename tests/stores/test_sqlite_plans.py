@@ -32,6 +32,7 @@ WHOLE_FILE = {
     "several_embedders",
     "access_keys",  # a server has few keys
     "any_access_key",
+    "forget_prefix",
     "model_pauses",  # a store has few models
     "drop_model_use",  # of about a thousand rows
 }
