@@ -523,7 +523,7 @@ class AgentMemory:
         """Record that memories were used: their strength counts from now, and they fade more slowly.
 
         Args:
-            hits: a context (every memory that it shows), a hit of `search`, a memory, an id, or several of these.
+            hits: a context (every memory that it shows for its question), a hit of `search`, a memory, an id, or several of these.
             session: uses under one name count as one session; an int becomes its digits. None: one session a day.
 
         Returns:

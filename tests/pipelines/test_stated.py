@@ -579,3 +579,18 @@ def test_a_scene_holds_through_all_consolidations_of_its_conversation(memory: Ag
         memory.add_messages([{"role": "user", "content": line}, {"role": "assistant", "content": "Good."}], "tale")
         memory.consolidate("tale", force=True)
     assert [fact.text for fact in memory.get_all()] == ["I teach chemistry in Graz"]
+
+
+def test_what_is_always_in_view_is_not_used_by_being_shown(memory: AgentMemory) -> None:
+    said = "I'm allergic to walnuts. Always answer in French. My sister Nora lives in Oslo."
+    memory.add_messages([{"role": "user", "content": said}], "one")
+    memory.consolidate("one", force=True)
+    ids = {fact.text: fact.id for fact in memory.get_all()}
+    context = memory.context("where does Nora live?")
+    shown = {one.id for one in context.memories}
+    assert {ids["I'm allergic to walnuts"], ids["Always answer in French."]} <= shown
+    memory.record_retrieval([*memory.search("where does Nora live?", kinds=["semantic"], top_k=1), context])
+    uses = {text: memory.get(one).accesses for text, one in ids.items()}
+    assert uses["I'm allergic to walnuts"] == uses["Always answer in French."] == 0
+    assert uses["My sister Nora lives in Oslo"] > 0
+    assert memory.ports.store.links(memory.ports.scope, None, ["association"]) == []

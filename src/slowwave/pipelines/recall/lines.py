@@ -11,6 +11,8 @@ from slowwave.policy.guard.labels import label, said_by
 from slowwave.policy.ranking.packing import Line, weight
 
 PERHAPS: Final = "perhaps outdated"
+ALWAYS: Final = "always in view"
+"""How the reason of a line begins that every context of its scope has."""
 
 
 def context_line(

@@ -13,6 +13,7 @@ from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Context, Hit
 from slowwave.model.zone import local
 from slowwave.pipelines.planning import new_id, record_use, split_groups, transition
+from slowwave.pipelines.recall.lines import ALWAYS
 from slowwave.policy.ranking.association import decayed_weight, effective_weight
 from slowwave.policy.retention.policies import associated, is_expired
 from slowwave.ports import Ports
@@ -26,7 +27,7 @@ CO_RETRIEVAL = 0.1
 
 
 Used: TypeAlias = Context | Hit | Memory | str
-"""What a use names: every memory that a context shows, a hit, a memory, or the id of one."""
+"""What a use names: every memory that a context shows for its question, a hit, a memory, or the id of one."""
 
 
 def use(ports: Ports, used: Used | Iterable[Used], *, session: str | int | None = None) -> tuple[int, Receipt | None]:
@@ -70,12 +71,23 @@ def _ids(ports: Ports, used: Used) -> list[str]:
             raise NotFoundError(f"no memory {used!r} in scope {ports.scope}: pass `hit.memory.id`, or the hit itself")
         return [used]
     if isinstance(used, Context):
-        return [checked_id(memory.id) for memory in used.memories]
+        return [checked_id(memory.id) for memory in _fitting(used)]
     if isinstance(used, Hit):
         return [checked_id(used.memory.id)]
     if isinstance(used, Memory):
         return [checked_id(used.id)]
     raise InputError(f"a {type(used).__name__} was not retrieved: pass a context, hits, memories or ids")
+
+
+def _fitting(context: Context) -> list[Memory]:
+    """The memories that a context shows because they fit its question.
+
+    To show what is always in view is no use of it: what was shown always would be promoted for being shown, and linked with
+    everything else that is.
+    """
+    items = [item for section in context.sections for item in section.items]
+    always = {item.memory.id for item in items if item.memory and item.because.startswith(ALWAYS)}
+    return [memory for memory in context.memories if memory.id not in always]
 
 
 def _revived(ports: Ports, memories: Sequence[Memory], now: datetime) -> list[Change]:
