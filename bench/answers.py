@@ -68,8 +68,8 @@ class Replay:
             return json.dumps({"reviewed": len(re.findall(r"^F\d+ ", prompt, re.MULTILINE)), "changes": []})
         if not any("Task: distil" in message["content"] for message in messages):
             return " ".join(line.split(": ", 1)[-1] for line in prompt.splitlines()[2:5])
-        if len(messages) > 2:
-            return json.dumps({"facts": []})  # the repair of refused facts: all are left out
+        if "\nRefused facts:\n" in prompt:
+            return json.dumps({"facts": []})  # all are left out
         lines = {text: int(number) for number, text in re.findall(r"^\[(\d+)\] [^:\n]+: (.*)$", prompt, re.MULTILINE)}
         numbers = {ref: lines[text] for ref, text in self.texts.items() if text in lines}
         return json.dumps(

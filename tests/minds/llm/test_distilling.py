@@ -1,4 +1,4 @@
-"""Distilling with a model: what is shown, one turn to put refused facts right, and answers that are cut off or empty."""
+"""Distilling with a model: what is shown, one question to put refused facts right, and answers that are cut off or empty."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -195,7 +195,7 @@ def test_a_fact_is_trusted_as_the_messages_that_it_needs(opened: Open) -> None:
     assert facts == {sold["text"]: "user", visit["text"]: "assistant"}
 
 
-# --- one turn to put refused facts right
+# --- one question to put refused facts right
 
 
 def test_a_refused_fact_is_named_to_the_model_once_with_the_reason(opened: Open) -> None:
@@ -206,9 +206,43 @@ def test_a_refused_fact_is_named_to_the_model_once_with_the_reason(opened: Open)
     assert [fact.text for fact in result.facts] == [RIGHT["text"]]
     assert result.rejected == ()
     assert llm.count("distil") == result.cost.calls == 2
-    *_, answer, request = llm.asked[1].messages
-    assert json.loads(answer["content"]) == {"facts": [BARE]}
+    _, request = llm.asked[1].messages
     assert "(messages 5): no message that it names has the word" in request["content"]
+
+
+def repair_of(fact: Mapping[str, Any], lines: Sequence[str]) -> str:
+    """What a model is asked about a refused fact of a long talk."""
+    llm = ScriptedLLM(distil=[{"facts": [fact]}, {"facts": []}])
+    LanguageMind(llm).distil(shown(*(said(f"{line} {n}", minutes=n) for n, line in enumerate(lines, 1))))
+    return llm.asked[1].messages[-1]["content"]
+
+
+def test_the_question_shows_the_messages_near_a_refused_fact_and_those_that_have_its_words() -> None:
+    lines = ["The weather is fine again, and nobody knows why."] * 30
+    lines[2] = "Ragna has a pottery in Visby."
+    lines[19] = "She sold 40 pieces."
+    asked = repair_of(item("Ragna sold 40 pieces in the pottery in Visby", [20], "She sold 40 pieces"), lines)
+    numbers = [int(line[1 : line.index("]")]) for line in asked.splitlines() if line.startswith("[")]
+    assert numbers == [3, 18, 19, 20, 21, 22]
+    assert "2025-06-04 18:03" in asked, "a date is worked out from the time"
+
+
+def test_the_question_shows_of_a_long_message_what_is_near_the_quote() -> None:
+    filler = "The weather is fine again, and nobody knows why. " * 100
+    asked = repair_of(
+        item("Ragna sold 60 vases", [2], "She sold 40 pieces"), [filler, f"{filler}She sold 40 pieces. {filler}"]
+    )
+    assert "She sold 40 pieces." in asked
+    assert len(asked) < 3 * prompting.EARLIER + 4 * prompting.EARLIER
+
+
+def test_a_fact_that_is_put_right_keeps_what_the_question_does_not_ask_for(opened: Open) -> None:
+    bare = {**BARE, "category": "goal", "confidence": 0.95, "importance": 0.9}
+    right = {name: RIGHT[name] for name in ("text", "messages", "quote")}
+    memory = opened(llm=ScriptedLLM(distil=[{"facts": [bare]}, {"facts": [right]}]))
+    talk(memory)
+    (fact,) = memory.consolidate("c", force=True).facts
+    assert (fact.text, fact.category, fact.confidence, fact.importance) == (RIGHT["text"], "goal", 0.95, 0.9)
 
 
 def test_what_is_refused_again_or_dropped_stays_refused(opened: Open) -> None:
@@ -222,7 +256,7 @@ def test_what_is_refused_again_or_dropped_stays_refused(opened: Open) -> None:
         assert llm.count("distil") == 2
 
 
-def test_the_turn_adds_no_facts_that_nobody_asked_about(opened: Open) -> None:
+def test_the_question_adds_no_facts_that_nobody_asked_about(opened: Open) -> None:
     other = item("Nils has a cousin Ragna", [1], "My cousin Ragna")
     llm = ScriptedLLM(distil=[{"facts": [BARE]}, {"facts": [RIGHT, other]}])
     memory = opened(llm=llm)
@@ -245,7 +279,7 @@ def test_a_refused_fact_without_content_is_not_named_to_the_model(opened: Open) 
 
 
 @pytest.mark.parametrize("second", ["no idea", RuntimeError("down")])
-def test_a_failed_turn_leaves_the_first_answer_and_is_a_problem(opened: Open, second: object) -> None:
+def test_a_failed_question_leaves_the_first_answer_and_is_a_problem(opened: Open, second: object) -> None:
     llm = ScriptedLLM(distil=[{"facts": [RIGHT, INVENTED]}, second])
     memory = opened(llm=llm)
     talk(memory)
@@ -256,7 +290,7 @@ def test_a_failed_turn_leaves_the_first_answer_and_is_a_problem(opened: Open, se
     assert (result.cost.calls, memory.status().unread) == (2, 0)
 
 
-def test_a_cap_forbids_the_turn_and_keeps_the_first_answer() -> None:
+def test_a_cap_forbids_the_question_and_keeps_the_first_answer() -> None:
     mind = LanguageMind(ScriptedLLM(distil={"facts": [BARE]}), caps=Caps(calls_per_run=1))
     answer = mind.distil(shown(*(said(text, speaker=speaker) for speaker, _, text in TALK)))
     assert (len(answer.value), answer.cost.calls, len(answer.problems)) == (1, 1, 1)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
@@ -114,12 +115,13 @@ def repaired(
     proposed: Sequence[Fact],
     transcript: Transcript,
 ) -> tuple[tuple[Fact, ...], list[Rejected]]:
-    """The facts after a further turn of the model, and those that stay refused.
+    """The facts after a further answer of the model, and those that stay refused.
 
     Args:
         kept: the facts of the first answer that their messages support.
         refused: the other facts of it, with the reasons.
-        proposed: the facts of the further turn; of each refused fact at most one counts, the one most like it.
+        proposed: the facts of the further answer; for each refused fact at most one counts, the one most like it. Only its
+            text, messages and quote are taken: nothing else was asked for.
         transcript: the messages.
     """
     value, still = list(kept), []
@@ -131,7 +133,13 @@ def repaired(
         if place is None or likeness[place] < _ALIKE:
             still.append(Rejected(text=fact.text, reason=reason, quote=fact.quote))
             continue
-        found = ground(rest.pop(place), transcript)
+        other = rest.pop(place)
+        found = ground(
+            replace(
+                fact, text=other.text, subject=other.subject, turn=other.turn, turns=other.turns, quote=other.quote
+            ),
+            transcript,
+        )
         if isinstance(found, Rejected):
             still.append(found)
         else:

@@ -97,6 +97,7 @@ class LanguageMind:
         if seconds is not None and not seconds > 0:
             raise InputError(f"seconds={seconds!r}: use a number above 0, or None")
         self._llm, self._ask, self._seconds = checked_model(llm), PROFILES[profile], seconds
+        self._repairs = profile == "chat"
         self._categories = tuple(categories)
         self._redact = redact
         llm_model = getattr(llm, "model", None)
@@ -125,7 +126,7 @@ class LanguageMind:
     def distil(self, transcript: Transcript, /) -> MindAnswer[tuple[Fact, ...]]:
         """Lasting facts from a part of a conversation. The caller checks that the conversation supports them.
 
-        Facts that it does not support are named to a chat model once, with the reasons, to be put right or dropped.
+        A chat model is asked once more about facts that it does not support, with the reasons, to put them right or drop them.
 
         Raises:
             ModelError: the model failed, two answers were unreadable, one was cut off (`cut_off`), or a cap is reached.
@@ -140,42 +141,39 @@ class LanguageMind:
             most=prompting.how_many(transcript),
         )
 
-        def interpreted(content: Content) -> Interpreted[tuple[Fact, ...]]:
-            reading = read(content, FACTS)
-            if reading.cut:
-                raise _cut_off(len(reading.items))
-            proposed, rejected = interpret.interpret_facts(
-                reading, transcript, self._categories, question.prompt.static
-            )
-            kept, unknown = withheld.facts(proposed)
-            return kept, (*rejected, *unknown)
+        answer = self._answer(question, lambda content: self._facts(content, question, transcript, withheld))
+        return self._put_right(answer, transcript) if self._repairs else answer
 
-        answer = self._answer(question, interpreted)
-        return self._put_right(question, answer, interpreted, transcript)
+    def _facts(
+        self, content: Content, question: PromptQuestion, transcript: Transcript, withheld: Withheld
+    ) -> Interpreted[tuple[Fact, ...]]:
+        """The facts of an answer about a transcript, and the refused items."""
+        reading = read(content, FACTS)
+        if reading.cut:
+            raise _cut_off(len(reading.items))
+        proposed, rejected = interpret.interpret_facts(reading, transcript, self._categories, question.prompt.static)
+        kept, unknown = withheld.facts(proposed)
+        return kept, (*rejected, *unknown)
 
-    def _put_right(
-        self,
-        question: PromptQuestion,
-        answer: MindAnswer[tuple[Fact, ...]],
-        interpreted: Callable[[Content], Interpreted[tuple[Fact, ...]]],
-        transcript: Transcript,
-    ) -> MindAnswer[tuple[Fact, ...]]:
-        """The answer after one further turn of the chat, which names the facts that the messages do not support, and why.
+    def _put_right(self, answer: MindAnswer[tuple[Fact, ...]], transcript: Transcript) -> MindAnswer[tuple[Fact, ...]]:
+        """The answer after one further question, about the facts that the messages do not support, with the reasons.
 
-        A fact that is refused again, or is left out, stays refused. One without content words is not named. If the turn
-        fails, or a cap forbids it, the first answer holds.
+        A fact that is refused again, or is left out, stays refused. One without content words is not asked about. If the
+        question fails, or a cap forbids it, the first answer holds.
         """
         checked = [(fact, ground(fact, transcript)) for fact in answer.value]
         refused = [(fact, found.reason) for fact, found in checked if isinstance(found, Rejected)]
         named = [pair for pair in refused if content_stems(pair[0].text, transcript.speakers)]  # "I will!" says nothing
-        follow_up = question.follow_up(answer.raw, self._refusals(named)) if named else None
-        if follow_up is None:
+        if not named:
             return answer
+        withheld = Withheld(active=self._redact)
+        shown = [(replace(fact, text=withheld.text(fact.text)), withheld.text(reason)) for fact, reason in named]
+        question = self._ask("repair", prompting.refusals(shown, withheld.transcript(transcript)))
         costs: list[Cost] = [answer.cost]
         problems = list(answer.problems)
         try:
-            reply = self._ask_once(follow_up, costs, problems)
-            proposed, rejected = interpreted(reply.content)
+            reply = self._ask_once(question, costs, problems)
+            proposed, rejected = self._facts(reply.content, question, transcript, withheld)
         except ModelError as error:
             problems.append(f"{len(named)} refused facts were not put right: {error}")
             return replace(answer, cost=sum(costs, FREE), problems=tuple(problems))
@@ -189,10 +187,6 @@ class LanguageMind:
             rejected=counted((*answer.rejected, *still, *rejected)),
             problems=tuple(problems),
         )
-
-    def _refusals(self, refused: Sequence[tuple[Fact, str]]) -> str:
-        """The request to put right refused facts. A reason may quote a message."""
-        return Withheld(active=self._redact).text(prompting.refusals(refused))
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
         """What each new fact does to known facts, in one call. A fact without a verdict stays undecided.

@@ -13,6 +13,7 @@ from slowwave.model.memory import Memory
 from slowwave.model.mind import Fact, ReconcileCase, SummaryRequest, Transcript
 from slowwave.model.zone import zone_label
 from slowwave.policy.guard.fence import escape, fence_tag
+from slowwave.policy.guard.grounding import content_stems
 from slowwave.policy.guard.labels import bare_name, short_name
 from slowwave.policy.ranking.packing import estimate
 from slowwave.ports import LLM
@@ -26,6 +27,8 @@ EARLIER: Final = 300
 ADVICE: Final = (500, 300)
 """The first and last characters that are shown of a longer message of an assistant without a name: advice gives no facts."""
 _CUT_LEAST: Final = 100  # fewer characters are not worth a note
+BESIDE: Final = 2
+"""How many messages are shown on both sides of each one that a refused fact names."""
 _EARLIER_MARK: Final = "earlier"
 _MESSAGES_A_FACT: Final = 3
 _TOKENS_A_FACT: Final = 100  # of what people say: a long message may hold several facts
@@ -104,20 +107,40 @@ def how_many(transcript: Transcript) -> str:
     return f"at most {most} facts" if most > 1 else "at most 1 fact"
 
 
-def refusals(refused: Sequence[tuple[Fact, str]]) -> str:
-    """The request to put right facts that code refused, each with the messages that it names and the reason."""
-    lines = []
-    for place, (fact, reason) in enumerate(refused, 1):
-        numbers = ", ".join(map(str, fact.turns or ((fact.turn,) if fact.turn else ())))
-        lines.append(f"{place}. {fact.text!r} (messages {numbers or 'unnamed'}): {reason}")
-    return "\n".join((_REPAIR, *lines, _REPAIRED))
+def refusals(refused: Sequence[tuple[Fact, str]], transcript: Transcript) -> list[str]:
+    """The lines of facts that code refused, each with its reason, and of the messages that are needed to put them right.
+
+    These are the messages that a fact names and `BESIDE` on both sides of each, and for each word that none of them has the
+    nearest message that has it. Long messages are shown in part.
+    """
+    turns = transcript.turns
+    stems = [content_stems(turn.memory.text) for turn in turns]
+    lines, quotes, places = ["Refused facts:"], dict[int, str](), set[int]()
+    for number, (fact, reason) in enumerate(refused, 1):
+        named = [place for place, turn in enumerate(turns) if turn.number in (*fact.turns, fact.turn)]
+        numbers = ", ".join(str(turns[place].number) for place in named)
+        lines.append(f"{number}. {_line(fact.text)!r} (messages {numbers or 'unnamed'}): {escape(reason)}")
+        quotes |= {
+            place: fact.quote for place in named if place not in quotes or fact.quote in turns[place].memory.text
+        }
+        near = {place for at in named for place in range(at - BESIDE, at + BESIDE + 1) if 0 <= place < len(turns)}
+        for word in content_stems(fact.text, transcript.speakers).difference(*(stems[place] for place in near)):
+            having = [place for place in range(len(turns)) if word in stems[place]]
+            near |= set(sorted(having, key=lambda place: abs(place - (named or [0])[0]))[:1])
+        places |= near
+    shown = [replace(turns[place], memory=_in_part(turns[place].memory, quotes.get(place))) for place in sorted(places)]
+    return [*lines, "Messages:", *conversation(replace(transcript, turns=tuple(shown), before=()))] if shown else lines
 
 
-_REPAIR: Final = "These facts are not stored, because the messages that they name do not say them:"
-_REPAIRED: Final = (
-    "Answer in the same form with these facts only: name also the messages that say the missing part, or reword the fact to "
-    "what they say, or leave it out."
-)
+def _in_part(memory: Memory, quote: str | None) -> Memory:
+    """A message with at most `EARLIER` characters, or with twice as many on both sides of a quote from it."""
+    text = memory.text
+    if quote is None:
+        return replace(memory, text=_ending(text))
+    at = max(0, text.find(quote))
+    first, last = max(0, at - 2 * EARLIER), at + len(quote) + 2 * EARLIER
+    begins, ends = "… " if first else "", " …" if last < len(text) else ""
+    return replace(memory, text=f"{begins}{text[first:last]}{ends}")
 
 
 def cases(reconcile_cases: Sequence[ReconcileCase]) -> list[str]:
@@ -221,10 +244,6 @@ class PromptQuestion(Protocol):
         """The question for a retry, with the last answer and its problem."""
         ...
 
-    def follow_up(self, raw: str, request: str) -> "PromptQuestion | None":
-        """The next question of the same chat, after this answer; None for base models, which have no chat."""
-        ...
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chat:
@@ -245,11 +264,7 @@ class _Chat:
         return content
 
     def again(self, raw: str, problem: str) -> "_Chat":
-        return self.follow_up(
-            raw, f"That answer could not be read: {problem}. Answer again, in exactly the form asked for."
-        )
-
-    def follow_up(self, raw: str, request: str) -> "_Chat":
+        request = f"That answer could not be read: {problem}. Answer again, in exactly the form asked for."
         shown = raw if len(raw) <= _RETRY_SHOWN else f"{raw[:_RETRY_SHOWN]} …"
         turn = ({"role": "assistant", "content": shown or "(nothing)"}, {"role": "user", "content": request})
         return replace(self, messages=(*self.messages, *turn))
@@ -276,9 +291,6 @@ class _Continuation:
     def again(self, raw: str, problem: str) -> "_Continuation":
         note = f"(An earlier answer could not be read: {problem}. It ended with {raw[-_RETRY_ENDING:]!r}.)"
         return replace(self, text=f"{note}\n\n{self.text}")
-
-    def follow_up(self, raw: str, request: str) -> None:
-        """A base model has no chat."""
 
 
 def chat(name: str, lines: Sequence[str], **values: str) -> PromptQuestion:
