@@ -110,32 +110,6 @@ def dated(text: str, at: datetime) -> str:
     return "".join((*pieces, text[place:]))
 
 
-def with_dates(text: str, at: datetime, known: Sequence[str]) -> tuple[str, frozenset[int]]:
-    """A text with the full date in brackets after each relative or partial one, and the places of the texts that have it.
-
-    Only dates that a known text has are added, so that a text says no date which nothing else says.
-
-    Args:
-        text: English text; text in other languages is returned unchanged.
-        at: The time of the message, aware.
-        known: Texts with full dates, such as the facts of the message.
-
-    >>> with_dates("I went there yesterday.", datetime(2026, 3, 1), ["Ann was in Rome on 28 February 2026"])
-    ('I went there yesterday [28 February 2026].', frozenset({0}))
-    """
-    having: dict[str, set[int]] = {}
-    pieces, place = [], 0
-    for phrase in _resolvable(text, at) if any(_YEAR.search(each) for each in known) else ():
-        day = _LED_BY.sub("", phrase.wording)
-        if day not in having:
-            written = re.compile(rf"\b{re.escape(day)}\b")
-            having[day] = {number for number, each in enumerate(known) if day not in text and written.search(each)}
-        if having[day]:
-            pieces += [text[place : phrase.end], f" [{day}]"]
-            place = phrase.end
-    return "".join((*pieces, text[place:])), frozenset().union(*having.values())
-
-
 @cached_by_clock
 def derivable(text: str, at: datetime) -> frozenset[str]:
     """Every partial that a fact based on this text may mention.
