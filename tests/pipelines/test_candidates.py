@@ -51,6 +51,10 @@ def known(text: str, subject: str | None = None) -> Memory:
         ("The dentist appointment is on 9 May 2026", "The dentist appointment is on 3 May 2026", 0.95, True),
         ("Ottilie sailed home on 9 February 2026", "Ottilie plans to sail home in March 2026", 0.7, True),
         ("Ottilie sailed home on 9 May 2024", "Ottilie plans to sail home on 12 June 2026", 0.7, True),
+        ("Ottilie met friends at Storm Abbey", "Ottilie collects films of Storm Abbey", 0.5, False),
+        ("Ottilie has a Christmas tree in Malmo Harbour", "Ottilie chatted with a fan in Malmo Harbour", 0.55, False),
+        ("Ottilie collects films of Storm Abbey", "Ottilie's collection has all films of Storm Abbey", 0.5, True),
+        ("Ottilie hat den Hund im Garten", "Ottilie badet den Hund im Garten mit Seife", 0.5, True),
         ("The user paid 40 euros for a lamp", "The user ran 40 kilometres last week", 0.3, False),
     ],
 )

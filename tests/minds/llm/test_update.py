@@ -243,3 +243,52 @@ def test_a_provider_and_a_model_name_build_a_client(opened: Open, monkeypatch: p
 def test_an_invalid_candidate_is_refused(opened: Open, candidate: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         update_memory(opened(), None, None, candidate)
+
+
+# --- what is compared
+
+
+@pytest.mark.parametrize(("op", "relation"), [("UPDATE", "subsumes"), ("NOOP", "subsumed")])
+def test_a_cold_fact_is_compared_with_a_new_one_and_becomes_hot(
+    opened: Open, clock: FrozenClock, op: str, relation: str
+) -> None:
+    llm = ScriptedLLM(reconcile=verdict(op, relation=relation))
+    memory = opened(llm=llm)
+    known, new = "Alice sailed to the northern lighthouse", "Alice sailed to the old northern lighthouse"
+    old = memory.add(known, kind="episodic").ids[0]
+    clock.advance(days=900)
+    memory.sleep()
+    assert memory.get(old).phase == "cold"
+    memory.add(new)
+    assert llm.count("reconcile") == 1
+    assert known in llm.asked[-1].text
+    (fact,) = memory.get_all()
+    assert fact.id == old
+    assert fact.due_at is not None
+
+
+def test_similar_facts_of_one_batch_are_compared(opened: Open, talk: Callable[..., None]) -> None:
+    first, second = "Alice broke her left ankle at the climbing wall", "Alice injured her left ankle while climbing"
+    facts = [
+        {"text": text, "category": "person", "messages": [place], "quote": text}
+        for place, text in ((1, first), (3, second))
+    ]
+    llm = ScriptedLLM(distil={"facts": facts}, reconcile={"reviewed": 1, "changes": []})
+    memory = opened(llm=llm)
+    talk(memory, first, "Oh.", second, "I am sorry.")
+    memory.consolidate("c1", force=True)
+    assert llm.count("reconcile") == 1
+    shown = llm.asked[-1].text
+    assert re.search(rf"^K1 .*{first}$", shown, re.MULTILINE)
+    assert re.search(rf"^F2 .*near K1\): {second}$", shown, re.MULTILINE)
+
+
+def test_a_single_fact_that_shares_one_word_of_many_needs_no_call(opened: Open) -> None:
+    llm = ScriptedLLM(reconcile={"reviewed": 1, "changes": []})
+    memory = opened(llm=llm)
+    memory.add("Alice repaired the wooden kayak in her garden", subject="Alice")
+    memory.add("Alice lent a kayak to her brother for the summer race", subject="Alice")
+    assert len(memory.get_all()) == 2
+    assert llm.count("reconcile") == 0
+    memory.add("Alice lent her wooden kayak to a cousin", subject="Alice")
+    assert llm.count("reconcile") == 1

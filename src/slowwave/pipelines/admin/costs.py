@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from slowwave.model.memory import FACT_KINDS, MESSAGE, Memory
+from slowwave.model.memory import MESSAGE, Memory
 from slowwave.model.names import optional_conversation
 from slowwave.model.plan import FREE, Cost
 from slowwave.model.query import Where
@@ -57,8 +57,7 @@ class CostReport:
 class Estimate:
     """The expected cost of consolidating the unread messages; money only where a price is known.
 
-    `calls` is the most that are expected without repairs: one call to distil and one to reconcile for each chunk. The first
-    chunk of an empty scope needs none to reconcile.
+    `calls` is the most that are expected without repairs: one call to distil and one to reconcile for each chunk.
     """
 
     conversations: int = 0
@@ -98,8 +97,8 @@ def estimate(ports: Ports, conversation: str | int | None = None) -> Estimate:
     if not isinstance(ports.mind, Counting):
         return basis
     facts = -(-basis.messages // MESSAGES_PER_FACT)
-    compared = max(0, len(chunks) - (not _knows(ports)))
-    tokens_in = sum(chunks) + compared * RECONCILE_TOKENS + (facts * COMPARED_TOKENS if compared else 0)
+    compared = len(chunks)
+    tokens_in = sum(chunks) + compared * RECONCILE_TOKENS + facts * COMPARED_TOKENS
     tokens_out = facts * FACT_TOKENS + compared * VERDICT_TOKENS
     price = ports.mind.price
     return Estimate(
@@ -111,11 +110,6 @@ def estimate(ports: Ports, conversation: str | int | None = None) -> Estimate:
         tokens_out=tokens_out,
         money=(tokens_in * price[0] + tokens_out * price[1]) / _MILLION,
     )
-
-
-def _knows(ports: Ports) -> bool:
-    """Whether the scope has facts with which new ones are compared."""
-    return bool(ports.store.select((ports.scope,), Where(kinds=frozenset(FACT_KINDS), limit=1)))
 
 
 def _conversations(ports: Ports, name: str | None) -> list[ConversationState]:

@@ -1,14 +1,14 @@
 """Finds the known memories that a mind compares with each new fact.
 
 A mind that runs on this machine is shown every similar memory. A mind that counts tokens (`ports.Counting`) is shown at most
-FEW per fact, and only those that share more than a name, a date or a number: on measured conversations half of the similar
-memories shared nothing else with the fact, and none of these changed. Shared stems count by their rarity in the scope: in a talk
+FEW per fact, also cold ones, and only those that share more than names, titles, dates or numbers: on measured conversations half
+of the similar memories shared nothing else with the fact, and none of these changed. Shared stems count by their rarity in the scope: in a talk
 about a dance studio, every second fact contains "dance" and "studio", which say nothing of which one is changed.
 """
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +18,7 @@ from slowwave.model.mind import Candidate, Fact, ReconcileCase
 from slowwave.model.query import Query, Where
 from slowwave.pipelines.rarity import rarity_in_scope
 from slowwave.policy.comparison.statements import implied
+from slowwave.policy.guard.grounding import capitalises_nouns
 from slowwave.policy.retention.categories import TEMPORARY
 from slowwave.policy.retention.phases import has_expired
 from slowwave.policy.text import names as naming
@@ -99,13 +100,13 @@ def reconcile_cases(
     numbers: dict[str, int] = {}
     cases: list[ReconcileCase] = []
     information = rarity_in_scope(ports, PRIOR) if counted else None
-    over = _has_expired_states(ports)
+    in_cold = _has_cold_facts(ports, counted=counted)
     for place, new in enumerate(incoming):
         if new.suspect or new.key in decided or any(new.key == earlier.key for earlier in incoming[:place]):
             continue
         known = _similar(ports, new, now, near)
-        known += _similar(ports, new, now, near, expired=True) if over else []
-        similar = [*known, *_similar_in_batch(new, incoming[:place], near, counted=counted)]
+        known += _similar_in_cold(ports, new, now, near, counted=counted) if in_cold else []
+        similar = [*known, *_similar_in_batch(new, incoming[:place], near)]
         if information is not None:
             similar = similar_in_content(new.memory, similar, near, information)
         for memory, cosine in similar:
@@ -117,7 +118,19 @@ def reconcile_cases(
             at = new.fact.valid_from or new.memory.valid_from
             case = ReconcileCase(number=place + 1, fact=new.fact, at=at, candidates=tuple(new.candidates), now=now)
             cases.append(case)
+    if counted and len(cases) == 1 and not _is_worth_a_call(cases[0], incoming[cases[0].number - 1].memory, near):
+        incoming[cases[0].number - 1].candidates.clear()
+        return []
     return cases
+
+
+def _is_worth_a_call(case: ReconcileCase, new: Memory, near: Nearness) -> bool:
+    """Whether a single fact shares more than a word with a candidate, or as much as half of the shorter text, or says nearly the same."""
+    for candidate in case.candidates:
+        common, _, shortest = _shared(new, candidate.memory)
+        if len(common) >= SHARED or 0 < shortest <= 2 * len(common) or (candidate.cosine or 0.0) >= near.duplicate:
+            return True
+    return False
 
 
 def similar_in_content(
@@ -128,8 +141,8 @@ def similar_in_content(
 ) -> list[tuple[Memory, float | None]]:
     """The FEW memories that share the most information with a new fact.
 
-    Those that share only names, dates or numbers are left out, and those that share only frequent stems, unless the cosine is
-    that of duplicates. So are past events of other days than the fact's: neither changes the other. A plan is no past event, so
+    Those that share only names, titles, dates or numbers are left out, unless the cosine says that the matter is the same; and
+    those that share only frequent stems, unless it is that of duplicates. So are past events of other days than the fact's: neither changes the other. A plan is no past event, so
     a new date of an appointment meets the old one. So are facts about another person, if neither text names the other's.
     """
     stems, days = content_stems(new.text, new.subject), past_spans(new.text, new.at)
@@ -137,23 +150,31 @@ def similar_in_content(
     for memory, cosine in similar:
         if _are_other_days(days, past_spans(memory.text, memory.at)) or _are_of_others(new, memory):
             continue
-        other = content_stems(memory.text, memory.subject)
-        common = stems & other
-        if common <= _EMPTY and common not in (stems, other):
-            common = frozenset()
-        shortest = min(len(stems), len(other))
-        least = min(sum(map(information, stems)), sum(map(information, other)))
+        common, plain, shortest = _shared(new, memory)
+        least = min(sum(map(information, each)) for each in (stems, content_stems(memory.text, memory.subject)))
         share = sum(map(information, common)) / least if least else 0.0
         if cosine is not None and cosine >= near.duplicate:
             is_similar = True
         elif cosine is not None and cosine >= near.matter:
-            is_similar = share >= RARE / 2 or shortest <= SHARED
+            is_similar = share >= (RARE / 2 if plain else RARE) or shortest <= SHARED
         else:
-            is_similar = share >= RARE and (len(common) >= SHARED or 0 < shortest <= 2 * len(common))
+            is_similar = share >= RARE and (len(plain) >= SHARED or 0 < shortest <= 2 * len(plain))
         if is_similar:
             worth.append((share + (cosine or 0.0), memory, cosine))
     worth.sort(key=lambda each: -each[0])  # stable: equal ones stay in the order of the search
     return [(memory, cosine) for _, memory, cosine in worth[:FEW]]
+
+
+def _shared(first: Memory, second: Memory) -> tuple[frozenset[str], frozenset[str], int]:
+    """The content stems that two facts share, those of them that are in no name, and how many the shorter one has."""
+    stems, others = (content_stems(memory.text, memory.subject) for memory in (first, second))
+    common = stems & others
+    if common <= _EMPTY and common not in (stems, others):
+        common = frozenset()
+    texts = [first.text, second.text]
+    names = () if capitalises_nouns(texts) else [name for text in texts for name in naming.names(text).inside]
+    plain = common - {stem(word) for name in names for word in words(name)}
+    return common, plain, min(len(stems), len(others))
 
 
 def _are_of_others(first: Memory, second: Memory) -> bool:
@@ -212,51 +233,59 @@ def content_stems(text: str, subject: str | None = None) -> frozenset[str]:
     )
 
 
-def _similar(
-    ports: Ports, new: IncomingFact, now: datetime, near: Nearness, *, expired: bool = False
-) -> list[tuple[Memory, float | None]]:
-    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine.
+def _similar(ports: Ports, new: IncomingFact, now: datetime, near: Nearness) -> list[tuple[Memory, float | None]]:
+    """The hot facts of the scope that share a stem with a new fact or with what it implies, or are near by cosine."""
+    return _found(ports, new, near, _query(new, now))
 
-    With `expired` the temporary states that have expired instead: a later change of one supersedes it.
-    """
-    query = Query(
+
+def _similar_in_cold(
+    ports: Ports, new: IncomingFact, now: datetime, near: Nearness, *, counted: bool
+) -> list[tuple[Memory, float | None]]:
+    """The same of the cold facts; for a mind that counts no tokens only temporary states that have expired, which a later change supersedes."""
+    query = _query(new, now)
+    if counted:
+        found = _found(ports, new, near, replace(query, deep=True, top_k=2 * CANDIDATES))  # hot ones are among them
+        return [pair for pair in found if pair[0].phase == "cold"]
+    found = _found(ports, new, near, replace(query, deep=True, top_k=FEW, categories=TEMPORARY))
+    return [pair for pair in found if has_expired(pair[0])]
+
+
+def _query(new: IncomingFact, now: datetime) -> Query:
+    return Query(
         text=f"{new.fact.text} {implied(new.fact.text)}".rstrip(),
         vector=new.vector,
         embedder=new.entry.embedder,
-        top_k=FEW if expired else CANDIDATES,
+        top_k=CANDIDATES,
         kinds=_KINDS,
-        categories=TEMPORARY if expired else None,
-        deep=expired,
         now=now,
     )
+
+
+def _found(ports: Ports, new: IncomingFact, near: Nearness, query: Query) -> list[tuple[Memory, float | None]]:
     ranked = {
         place.id: place
         for place in ports.store.search((ports.scope,), query)
         if place.id != new.memory.id and (place.shared > 0 or (place.cosine or -1.0) >= near.related)
     }
-    found = ports.store.get((ports.scope,), ranked)
-    return [(memory, ranked[memory.id].cosine) for memory in found if not expired or has_expired(memory)]
+    return [(memory, ranked[memory.id].cosine) for memory in ports.store.get((ports.scope,), ranked)]
 
 
-def _has_expired_states(ports: Ports) -> bool:
-    """Whether the scope has temporary states in cold storage."""
-    where = Where(kinds=_KINDS, phases=frozenset({"cold"}), categories=TEMPORARY, limit=1)
+def _has_cold_facts(ports: Ports, *, counted: bool) -> bool:
+    """Whether the scope has facts in cold storage; for a mind that counts no tokens temporary states."""
+    categories = None if counted else TEMPORARY
+    where = Where(kinds=_KINDS, phases=frozenset({"cold"}), categories=categories, limit=1)
     return any(True for _ in ports.store.select((ports.scope,), where))
 
 
 def _similar_in_batch(
-    new: IncomingFact, earlier: Sequence[IncomingFact], near: Nearness, *, counted: bool
+    new: IncomingFact, earlier: Sequence[IncomingFact], near: Nearness
 ) -> list[tuple[Memory, float | None]]:
-    """The earlier facts of the batch that are similar; for a mind that counts tokens only those that say nearly the same."""
+    """The earlier facts of the batch that share a stem with a new fact, or are near by cosine."""
     similar: list[tuple[Memory, float | None]] = []
     for other in earlier:
         if other.suspect:
             continue
         cosine = None if new.vector is None or other.vector is None else float(new.vector @ other.vector)
-        if counted:
-            is_similar = new.stems == other.stems or (cosine is not None and cosine >= near.duplicate)
-        else:
-            is_similar = bool(new.stems & other.stems) or (cosine is not None and cosine >= near.related)
-        if is_similar:
+        if new.stems & other.stems or (cosine is not None and cosine >= near.related):
             similar.append((other.memory, cosine))
     return similar[-CANDIDATES:]

@@ -10,7 +10,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory, SourceR
 from slowwave.model.operations import Add, Change, Link, LinkKind, Operation, RejectFact, Suppress, Use
 from slowwave.model.plan import OutcomeName
 from slowwave.model.query import Where
-from slowwave.pipelines.ingest.decisions import Decision
+from slowwave.pipelines.ingest.decisions import LIVE, Decision
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.planning import new_id, record_use, reschedule, transition
 from slowwave.policy.guard.summary_support import omitted_words
@@ -19,9 +19,6 @@ from slowwave.policy.retention.core import KNOWN, heard_again
 from slowwave.policy.retention.merging import merged_fact, newer_date
 from slowwave.policy.retention.policies import RESTORED, expiry
 from slowwave.ports import Ports
-
-LIVE = frozenset({"active", "core", "cold"})
-"""The phases in which a fact counts as known."""
 
 
 def facts_with_key(ports: Ports, key: str, phases: Collection[str] = HOT) -> list[Memory]:
@@ -197,6 +194,8 @@ class ChangeSet:
         if outranks(new.trust, current.trust):
             return self._replace_less_trusted(current, new, text, because=because)
         self.outcomes[new.id] = ("UPDATE", because)
+        if not current.is_searchable:
+            current = self._change(current, transition(current, "revive", self.ports.config), because=because)
         stored = new.id in self.stored
         if stored and text == new.text != current.text and current.phase == "active":
             current, new = new, current

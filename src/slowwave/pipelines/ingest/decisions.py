@@ -23,6 +23,8 @@ from slowwave.policy.retention.phases import has_expired
 
 Action: TypeAlias = Literal["store", "reinforce", "merge", "supersede"]
 
+LIVE: Final = frozenset({"active", "core", "cold"})
+"""The phases in which a fact counts as known."""
 _VERDICT_LINKS: Final[Mapping[str, LinkKind]] = {
     "close": "close",
     "value changed?": "value changed?",
@@ -85,7 +87,7 @@ def decide(verdict: Verdict | None, pair: ComparedPair, because: str) -> Decisio
     if verdict is None or known is None or verdict.op == "ADD":
         return Decision(action="store", because=reason_of(verdict, because))
     rewords_trusted = verdict.op == "UPDATE" and outranks(known.trust, new.trust)
-    if not (known.is_searchable or has_expired(known)) or (pair.fixed and verdict.op != "NOOP") or rewords_trusted:
+    if known.phase not in LIVE or (pair.fixed and verdict.op != "NOOP") or rewords_trusted:
         kind: LinkKind = "conflict?" if verdict.op == "UPDATE" else "close"
         return Decision(action="store", because=because, link=(kind, reason_of(verdict, "it may not change")))
     if verdict.op == "NOOP":

@@ -16,8 +16,8 @@ from slowwave.model.mind import Candidate, Fact, ReconcileCase, Verdict
 from slowwave.model.operations import LinkKind, Operation
 from slowwave.model.plan import FREE, Cost, Outcome, cost_of
 from slowwave.pipelines.ingest.candidates import IncomingFact, Nearness, reconcile_cases
-from slowwave.pipelines.ingest.change_set import LIVE, ChangeSet, facts_with_key
-from slowwave.pipelines.ingest.decisions import ComparedPair, decide, may_retract, reason_of
+from slowwave.pipelines.ingest.change_set import ChangeSet, facts_with_key
+from slowwave.pipelines.ingest.decisions import LIVE, ComparedPair, decide, may_retract, reason_of
 from slowwave.pipelines.ingest.index_text import entries
 from slowwave.pipelines.ingest.new_memory import new_fact_memories, unknown_category_warnings
 from slowwave.pipelines.ingest.review import QUARANTINED, suspect
@@ -25,7 +25,6 @@ from slowwave.pipelines.ingest.tombstones import stored_keys, tombstone
 from slowwave.policy.comparison.statements import implied
 from slowwave.policy.guard.trust import PERSONS
 from slowwave.policy.retention.categories import is_known
-from slowwave.policy.retention.phases import has_expired
 from slowwave.policy.text.tokens import content_terms
 from slowwave.ports import Ports
 
@@ -196,7 +195,7 @@ def apply_verdicts(
         if verdict.op != "DELETE" or verdict.memory is None or verdict.memory not in known:
             continue
         old = changes.current(known[verdict.memory])
-        if old is None or old.id == stored.id or not (old.is_searchable or has_expired(old)):
+        if old is None or old.id == stored.id or old.phase not in LIVE:
             continue
         if may_retract(old, new, fixed=verdict.memory in fixed, stated=stated):
             changes.retract(old, stored, because=reason_of(verdict, "no longer true"))

@@ -303,7 +303,7 @@ def _known_words(near: Iterable[Memory], speakers: Iterable[str]) -> frozenset[s
 def _foreign_names(text: str, known: frozenset[str], sources: Sequence[str]) -> list[str]:
     """The names of a text that are not among the known words; none where all nouns have capitals (German)."""
     names = naming.names(text)
-    if _capitalises_nouns(sources):
+    if capitalises_nouns(sources):
         return []
     stems = tuple(begins for word in known if len(begins := _ENDING.sub("", word)) >= _SHORTEST_STEM)
     known_stems = {stem(word) for word in known}  # "Dancing" at the start of a fact matches "dance" in its source
@@ -315,7 +315,8 @@ def _foreign_names(text: str, known: frozenset[str], sources: Sequence[str]) -> 
     return [name for name in (*names.inside, *opening) if not naming.is_named_in(name, known)]
 
 
-def _capitalises_nouns(sources: Iterable[str]) -> bool:
+def capitalises_nouns(sources: Iterable[str]) -> bool:
+    """Whether a text is in a language that writes all nouns with capitals (German), so that these mark no names."""
     return any(len(naming.words(text) & _GERMAN) >= _GERMAN_WORDS for text in sources)
 
 
