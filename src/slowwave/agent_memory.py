@@ -495,9 +495,9 @@ class AgentMemory:
     ) -> "ConsolidationResult":
         """Extract facts from all conversations with unread messages, the one that was idle longest first.
 
-        It is one run, which `undo` reverses whole. If the model fails, the call stops: the facts so far are stored, the other
-        messages stay unread, and `skipped_reason` contains the reason. `left` gives the reason for each conversation that was
-        not read.
+        It is one run, which `undo` reverses whole. A conversation at which the model fails stays unread. If the model does not
+        answer about other words either, the call stops: the facts so far are stored, and the other messages stay unread.
+        `skipped_reason` contains the first reason, and `left` the reason for each conversation that was not read.
 
         Args:
             force: read however few messages are unread.

@@ -216,7 +216,9 @@ def test_a_failing_mind_stops_the_consolidation_of_all_and_leaves_the_rest_unrea
     result = memory.consolidate_all()
     assert result.skipped_reason == "the model is down"
     assert result.left == dict.fromkeys(("a", "b"), "the model is down")
-    assert [asked for asked, _ in world.mind.asked] == ["distil"]
+    assert [[turn.memory.text for turn in asked.turns] for asked in world.mind.questions("distil")[1:]] == [
+        ["Hello there."]
+    ], "it is asked whether it answers at all, and not about the next conversation"
     assert memory.status().unread == 16
 
 

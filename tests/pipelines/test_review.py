@@ -111,7 +111,8 @@ def test_a_sleep_pass_reads_released_messages_before_the_short_stretch_after_the
     world.mind.facts = ()
     assert memory.sleep().left == {}
     memory.sleep()
-    assert shown(world)[1:] == [[f"{ORDER}. The fair is on 3 May"]] * 2, "and nothing else"
+    released, hello = [f"{ORDER}. The fair is on 3 May"], ["Hello there."]
+    assert shown(world)[1:] == [released, hello, released], "and nothing else"
 
 
 def test_too_few_new_messages_stay_unread_when_a_released_one_is_read(world: "World") -> None:

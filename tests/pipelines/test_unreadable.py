@@ -8,7 +8,8 @@ from slowwave import AgentMemory, Message
 from slowwave.errors import ModelError
 from slowwave.model.memory import SUMMARY
 from slowwave.model.mind import Fact, ReconcileCase, SummaryRequest, Transcript, Verdict
-from slowwave.model.progress import UNREADABLE, is_unreadable_by
+from slowwave.model.pass_record import PAUSES
+from slowwave.model.progress import FAILED_CURSOR, UNREADABLE, is_unreadable_by
 from slowwave.model.query import Where
 from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.sleep.unread import BATCH
@@ -154,22 +155,111 @@ def test_other_failures_stop_the_pass_and_mark_nothing(world: "World", mind: "Sc
     assert (len(mind.questions("distil")), marked(memory)) == (2, [])
 
 
-def test_conversations_that_always_fail_do_not_block_others_in_later_passes(
-    world: "World", mind: "ScriptedMind"
-) -> None:
-    def slow(transcript: Transcript) -> "Sequence[Fact]":
-        if transcript.conversation in {"a", "b"}:
-            raise ModelError("no answer within 60 seconds")
-        return reads(transcript)
+def slow(transcript: Transcript) -> "Sequence[Fact]":
+    """Fails at the word without saying that it refuses it, as a server that is too slow for long messages."""
+    if any("SLOW" in turn.memory.text for turn in transcript.turns):
+        raise ModelError("no answer within 60 seconds")
+    return reads(transcript)
 
+
+def tell_slow_and_good(memory: AgentMemory, world: "World") -> None:
+    for number in range(3):
+        tell(memory, world, f"s{number}", f"SLOW {number}", "I slept", "I went out")
+    tell(memory, world, "good", BOAT, "I slept", "I went out")
+
+
+def asked_about(mind: "ScriptedMind") -> list[str]:
+    """The conversations that the mind was asked about since the last call of this, without whether it answers."""
+    names = [asked.conversation for asked in mind.questions("distil") if asked.conversation]
+    mind.asked.clear()
+    return names
+
+
+def failures(memory: AgentMemory) -> list[int]:
+    return [one.cursor(FAILED_CURSOR) for one in memory.ports.store.conversations(memory.ports.scope)]
+
+
+def test_a_sleep_pass_passes_over_conversations_at_which_the_mind_fails(world: "World", mind: "ScriptedMind") -> None:
     mind.facts = slow
     memory = world.open()
-    for name in "abcd":
-        tell(memory, world, name, BOAT, "I slept", "I went out")
-    for _ in range(2):
-        world.later(days=1)
-        memory.sleep()
+    tell_slow_and_good(memory, world)
+    world.later(days=1)
+    report = memory.sleep()
     assert [fact.text for fact in memory.get_all()] == ["The user has a boat"]
+    assert asked_about(mind) == ["s0", "s1", "s2", "good"]
+    assert str(report.problems).count("no answer within 60 seconds") == 3
+    assert (marked(memory), memory.status().unread, memory.status().passes.failures) == ([], 9, 0)
+    assert report.again == world.clock() + PAUSES[0]
+    assert [finding.count for finding in memory.health().findings if finding.kind == "unread"] == [9]
+
+
+def test_the_pause_of_a_failing_conversation_grows_and_ends_once_it_is_read(
+    world: "World", mind: "ScriptedMind"
+) -> None:
+    mind.facts = slow
+    memory = world.open()
+    tell_slow_and_good(memory, world)
+    world.later(days=1)
+    memory.sleep()
+    for pause in (*PAUSES, PAUSES[-1]):
+        world.later(seconds=pause.total_seconds() - 60)
+        mind.asked.clear()
+        memory.sleep()
+        assert asked_about(mind) == []
+        tell(memory, world, "new", *(f"It rained at {world.clock():%H} on day {day}" for day in range(8)))
+        world.later(hours=-1, seconds=61)
+        memory.sleep()
+        assert asked_about(mind) == ["new", "s0", "s1", "s2"], "those that failed come last"
+    mind.facts = reads
+    world.later(days=1)
+    memory.sleep()
+    assert memory.status().unread == 0
+    assert failures(memory) == [0] * 5
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_consolidation_of_all_passes_over_conversations_at_which_the_mind_fails(
+    world: "World", mind: "ScriptedMind", *, force: bool
+) -> None:
+    mind.facts = slow
+    memory = world.open()
+    tell_slow_and_good(memory, world)
+    world.later(days=1)
+    result = memory.consolidate_all(force=force)
+    assert result.left == dict.fromkeys(("s0", "s1", "s2"), "no answer within 60 seconds")
+    assert (result.conversations, len(result.facts)) == (("good",), 1)
+    tell(memory, world, "new", "It rained", "I slept", "I went out")
+    asked_about(mind)
+    memory.consolidate_all(force=True)
+    assert asked_about(mind) == ["new", "s0", "s1", "s2"], "on demand there is no pause"
+
+
+def test_a_mind_that_goes_away_during_a_run_pauses_no_conversation(world: "World", mind: "ScriptedMind") -> None:
+    answers = iter([()])
+
+    def goes(_: Transcript) -> "Sequence[Fact]":
+        for facts in answers:
+            return facts
+        raise ModelError("no connection")
+
+    mind.facts = goes
+    memory = world.open()
+    for name in "abcd":
+        tell(memory, world, name, "It rained", "I slept", "I went out")
+    world.later(days=1)
+    assert set(memory.consolidate_all(force=True).left) == {"b", "c", "d"}
+    memory.sleep()
+    assert asked_about(mind) == ["a", "b", "b"]
+    assert failures(memory) == [0] * 4
+
+
+def test_an_undo_ends_a_pause(world: "World", mind: "ScriptedMind") -> None:
+    mind.facts = slow
+    memory = world.open()
+    tell_slow_and_good(memory, world)
+    world.later(days=1)
+    memory.undo(memory.sleep().plan.id)
+    assert failures(memory) == [0] * 4
 
 
 @pytest.mark.usefixtures("mind")

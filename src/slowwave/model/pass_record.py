@@ -7,7 +7,7 @@ from typing import Final, Self
 from slowwave.model.counted import counted
 
 PAUSES: Final = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=6), timedelta(days=1))
-"""The pause after the first failed sleep pass of a scope, after the second one in a row, and so on; the last one repeats."""
+"""The pause after the first failure in a row, such as a failed sleep pass of a scope, after the second one, and so on."""
 LONGEST_WAIT: Final = timedelta(days=1)
 """The longest pause of anything. A stored end that lies further ahead was written while the clock was wrong, and is past."""
 TRIES: Final = 3
@@ -16,6 +16,11 @@ UNDONE: Final = "work left"
 """The kind of failure of a pass that ended, but stored nothing of the work that was due, such as while a model is down."""
 ABANDONED: Final = "its process ended"
 """The kind of failure of a pass whose process was killed, or did not renew its lease."""
+
+
+def pause_after(failures: int) -> timedelta:
+    """The pause after so many failures in a row, at least one; the last one of `PAUSES` repeats."""
+    return PAUSES[min(failures, len(PAUSES)) - 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +46,8 @@ class PassRecord:
 
     def failed(self, at: datetime, error: str) -> Self:
         """The state after a further failure at this time."""
-        pause = PAUSES[min(self.failures, len(PAUSES) - 1)]
-        return type(self)(ended=at, failures=self.failures + 1, next_try=at + pause, error=error)
+        failures = self.failures + 1
+        return type(self)(ended=at, failures=failures, next_try=at + pause_after(failures), error=error)
 
     def __str__(self) -> str:
         if not self.failures or self.next_try is None:

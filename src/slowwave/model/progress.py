@@ -3,10 +3,15 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, Self
+
+from slowwave.model.pass_record import pause_after
 
 DISTIL_CURSOR: Final = "distil"
 """The cursor of the last message that was distilled to its end."""
+FAILED_CURSOR: Final = "distil/failed"
+"""The cursor of a conversation that a mind failed at, as `FailedReading` packs it; 0 if it was read since."""
 RELEASED: Final = "released"
 """The flag of a message that is to be read although the cursor has passed it: it was under review then."""
 UNREADABLE: Final = "unreadable"
@@ -16,6 +21,7 @@ _UNREADABLE_BY: Final = f"{UNREADABLE}/"
 _RELEASED_AT: Final = re.compile(rf"{RELEASED}/(\d{{1,8}})")
 """The flag of how many characters of such a message were read."""
 _OFFSET_BITS: Final = 32
+_FAILURES_MAX: Final = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +49,38 @@ class PieceCursor:
         """
         message, offset = divmod(number, 1 << _OFFSET_BITS)
         return cls(message=message, offset=offset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedReading:
+    """A reading of a conversation at which the mind failed, although it answers about other words.
+
+    Attributes:
+        at: when, in whole seconds.
+        failures: how many readings of the conversation failed in a row.
+    """
+
+    at: datetime
+    failures: int
+
+    @property
+    def until(self) -> datetime:
+        """Until when sleep passes leave the conversation out."""
+        return self.at + pause_after(self.failures)
+
+    def pauses(self, now: datetime) -> bool:
+        """Whether it is left out now. A time after `now` was written while the clock was wrong, and is no reason."""
+        return self.at <= now < self.until
+
+    def pack(self) -> int:
+        """The failure as one integer; a later failure has a greater one."""
+        return int(self.at.timestamp()) * (_FAILURES_MAX + 1) + min(self.failures, _FAILURES_MAX)
+
+    @classmethod
+    def unpack(cls, number: int) -> Self | None:
+        """The failure that `pack` wrote; None for 0."""
+        seconds, failures = divmod(number, _FAILURES_MAX + 1)
+        return cls(at=datetime.fromtimestamp(seconds, UTC), failures=failures) if failures else None
 
 
 def released_flags(offset: int = 0) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Final
 from slowwave.model.counted import counted
 from slowwave.model.memory import FACT_KINDS, HOT, KINDS, MESSAGE, SUMMARY, UNRECONCILED, Memory
 from slowwave.model.pass_record import PassRecord
-from slowwave.model.progress import DISTIL_CURSOR
+from slowwave.model.progress import DISTIL_CURSOR, FAILED_CURSOR, FailedReading
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.model.zone import local
@@ -208,7 +208,7 @@ def _waiting(ports: Ports, facts: Sequence[Memory]) -> Iterator[Finding]:
         "unreadable",
         unreadable_messages(ports),
         "messages could not be read for facts by the model, and are passed over",
-        "another model reads them; `consolidate --force` asks the same one again; `explain` says what was wrong",
+        "another model reads them; `consolidate` with force asks the same one again; `explain` says what was wrong",
     )
     yield from _finding(
         "unembedded",
@@ -307,7 +307,10 @@ def _growth(ports: Ports, hot: int) -> Iterator[Finding]:
 def _unread(ports: Ports) -> Iterator[Finding]:
     """Messages that the next sleep pass is to read, the oldest first; urgent once the oldest waited for long."""
     counts = ports.store.unread(ports.scope)
-    due = unread(ports, ports.now()).due if counts else ()
+    if not counts:
+        return
+    found = unread(ports, ports.now())
+    due = (*found.due, *found.paused)
     if not due:
         return
     first = sorted(
@@ -316,7 +319,10 @@ def _unread(ports: Ports) -> Iterator[Finding]:
     )
     since = f", the oldest since {first[0][0].at:%Y-%m-%d}" if first else ""
     many = counted(len(due), "conversation")
-    lines = [f"{one.title or one.name}: {counts[one.name]:,} since {memory.at:%Y-%m-%d}" for memory, one in first]
+    lines = [
+        f"{one.title or one.name}: {counts[one.name]:,} since {memory.at:%Y-%m-%d}{_pause(one)}"
+        for memory, one in first
+    ]
     yield Finding(
         kind="unread",
         count=sum(counts[one.name] for one in due),
@@ -326,6 +332,15 @@ def _unread(ports: Ports) -> Iterator[Finding]:
         examples=tuple(one.name for _, one in first[:EXAMPLES]),
         shown=tuple(lines[:EXAMPLES]),
         of=len(due),
+    )
+
+
+def _pause(conversation: ConversationState) -> str:
+    failed = FailedReading.unpack(conversation.cursor(FAILED_CURSOR))
+    return (
+        f"; the model failed at it {failed.failures} times, next try {failed.until:%Y-%m-%d %H:%M} UTC"
+        if failed
+        else ""
     )
 
 

@@ -14,6 +14,7 @@ from slowwave.model.memory import COUNTERS, MESSAGE, NOTE, SUMMARY, Memory
 from slowwave.model.names import checked_id
 from slowwave.model.operations import Add, Change, Erase, Link, MoveCursor, Operation, SetTitle, Suppress, Use
 from slowwave.model.plan import Group, Plan, Receipt, Run
+from slowwave.model.progress import FAILED_CURSOR
 from slowwave.model.query import Where
 from slowwave.pipelines.admin.edit import EDIT
 from slowwave.pipelines.ingest.index_text import entries
@@ -327,7 +328,9 @@ class _Inverse:
         if self.cursors[name] == move.after:
             self.cursors[name] = move.before
             yield replace(move, before=move.after, after=move.before, because=because)
-        elif move.conversation and not move.cursor.startswith("cascade"):  # the notes of the summaries say it
+        elif move.conversation and not move.cursor.startswith(
+            ("cascade", FAILED_CURSOR)
+        ):  # the notes of the summaries say it
             self.notes.append(f"{move.conversation} was read further since, and is not read again")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import ceil
 from typing import Final
 
@@ -10,8 +11,10 @@ from slowwave.model.mind import Transcript, Turn
 from slowwave.model.operations import Change, MoveCursor, Operation
 from slowwave.model.progress import (
     DISTIL_CURSOR,
+    FAILED_CURSOR,
     RELEASED,
     UNREADABLE,
+    FailedReading,
     PieceCursor,
     is_unreadable_by,
     released_flags,
@@ -117,15 +120,14 @@ class Chunk:
     def moves(self, because: str) -> tuple[Operation, ...]:
         """The operations that record it as read: a cursor moves, or released messages lose their flags."""
         if self.released:
-            return tuple(
+            read = [
                 Change(before=message, after=self._without_flags(message), because=because) for message in self.messages
-            )
+            ]
+            return (*read, *self._no_failure(because))
         name, after = CURSOR, self.messages[-1].seq
         if not self.ends:
             name, after = OFFSET_CURSOR, PieceCursor(message=after, offset=self.end).pack()
-        before = self.conversation.cursor(name)
-        conversation = self.conversation.name
-        return (MoveCursor(conversation=conversation, cursor=name, before=before, after=after, because=because),)
+        return (self._move(name, after, because), *self._no_failure(because))
 
     def passed_over(self, mind: str, because: str) -> tuple[Operation, ...]:
         """The operations that mark its only message as one that this mind could not read, and go on behind it."""
@@ -133,7 +135,21 @@ class Chunk:
         flags = unreadable_flags(message.flags, mind)
         mark = Change(before=message, after=replace(message, flags=flags, version=message.version + 1), because=because)
         whole = replace(self, start=0, end=0, ends=True)
-        return (mark,) if self.released else (*whole.moves(because), mark)
+        return (mark, *self._no_failure(because)) if self.released else (*whole.moves(because), mark)
+
+    def failed(self, at: datetime, because: str) -> MoveCursor:
+        """The operation that records a failure of the mind at this conversation, which then pauses."""
+        last = FailedReading.unpack(self.conversation.cursor(FAILED_CURSOR))
+        failed = FailedReading(at=at, failures=last.failures + 1 if last else 1)
+        return self._move(FAILED_CURSOR, failed.pack(), because)
+
+    def _no_failure(self, because: str) -> tuple[MoveCursor, ...]:
+        """The operation that ends the pause of a conversation of which something is read, if it has one."""
+        return (self._move(FAILED_CURSOR, 0, because),) if self.conversation.cursor(FAILED_CURSOR) else ()
+
+    def _move(self, cursor: str, after: int, because: str) -> MoveCursor:
+        conversation, before = self.conversation.name, self.conversation.cursor(cursor)
+        return MoveCursor(conversation=conversation, cursor=cursor, before=before, after=after, because=because)
 
     def _without_flags(self, message: Memory) -> Memory:
         remaining = frozenset[str]() if self.ends else released_flags(self.end)

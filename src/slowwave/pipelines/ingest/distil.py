@@ -10,7 +10,7 @@ from slowwave.model.memory import Memory, SourceRef
 from slowwave.model.mind import Fact, MindAnswer, Rejected, Transcript
 from slowwave.model.operations import RejectFact
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt, cost_of
-from slowwave.model.progress import DISTIL_CURSOR
+from slowwave.model.progress import DISTIL_CURSOR, FailedReading
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import idle_from
 from slowwave.pipelines.ingest.chunks import (
@@ -175,7 +175,7 @@ def _conversation(ports: Ports, name: str | None) -> ConversationState | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkReading:
-    """The plan for a chunk, and its result. If the mind failed, the plan has the cost only.
+    """The plan for a chunk, and its result. If the mind failed, the plan has the cost, and perhaps a pause.
 
     The answer of the mind is kept, so that planning again after a conflict does not call it again. `fits` is how many
     messages the next chunk should have, because the answer about more of them was refused or, with `cut`, cut off; None if
@@ -205,11 +205,13 @@ class Pace:
     """What one run learnt of its mind.
 
     Attributes:
-        answers: whether it answered any question of the run; None: it was not asked with success yet.
+        others: whether the run reads other conversations too, so that it is asked at each failure whether it answers.
+        answers: whether it answers; False: it does not, and the run stops; None: it was not asked with success yet.
         most: how many messages the next chunk of the conversation has.
         limit: how many they are at most, since the answer about more of them was cut off.
     """
 
+    others: bool = False
     answers: bool | None = None
     most: int = MESSAGES
     limit: int = MESSAGES
@@ -224,15 +226,17 @@ class Pace:
             self.limit = read.fits
         self.most = read.fits or min(self.limit, 2 * self.most)
 
-    def is_of_use(self, ports: Ports, shown: Transcript) -> tuple[bool, Cost]:
-        """Whether the mind answers at all, and what asking it costs: it is asked once about two words, if need be.
+    def is_of_use(self, ports: Ports, shown: Transcript, *, afresh: bool) -> tuple[bool, Cost]:
+        """Whether the mind answers at all, and what asking it costs: it is asked about two words, if need be.
 
-        A mind that refuses every question would else be asked about each message, and all would be passed over.
+        A mind that refuses every question would else be asked about each message, and all would be passed over. With
+        `afresh` it is asked although it answered before: it may have become unreachable since.
         """
         cost = FREE
-        if self.answers is None:
-            hello = replace(shown.turns[0].memory, text=_HELLO)
-            question = replace(shown, turns=(replace(shown.turns[0], memory=hello),), before=(), most=1)
+        if self.answers is None or afresh:
+            first = shown.turns[0]
+            hello = replace(first, memory=replace(first.memory, text=_HELLO, speaker=None))
+            question = Transcript(conversation="", turns=(hello,), most=1)
             try:
                 cost, self.answers = ports.mind.distil(question).cost, True
             except ModelError as error:
@@ -261,7 +265,7 @@ def planned(
     if again is not None and again.chunk.same(same := chunk.first(len(again.chunk.messages))):
         if again.passed:
             return _passed_over(ports, same, again.passed, again.problems, again.spent)
-        return _reconciled(ports, again.chunk, again.facts, again.rejected, again.problems, again.raw, again.spent)
+        return _reconciled(ports, same, again.facts, again.rejected, again.problems, again.raw, again.spent)
     return _read(ports, chunk.first(pace.most), pace, FREE, ())
 
 
@@ -280,12 +284,13 @@ def _read(ports: Ports, chunk: Chunk, pace: Pace, spent: Cost, problems: tuple[s
             half = len(chunk.messages) // 2
             deeper = _read(ports, chunk.first(half), pace, spent, (*problems, str(error)))
             return replace(deeper, fits=deeper.fits or half, cut=deeper.cut or error.cut_off)
-        if refused:
-            answers, cost = pace.is_of_use(ports, shown)
+        answers = False
+        if refused or pace.others:
+            answers, cost = pace.is_of_use(ports, shown, afresh=not refused)
             spent += cost
-            if answers:
-                return _passed_over(ports, chunk, str(error), problems, spent)
-        return _failed(ports, chunk, str(error), (*problems, str(error)), spent)
+        if refused and answers:
+            return _passed_over(ports, chunk, str(error), problems, spent)
+        return _failed(ports, chunk, str(error), problems, spent, pauses=answers)
     if proposal.cost.calls:
         pace.answers = True
     facts, rejected = _supported(ports, shown, proposal)
@@ -313,10 +318,21 @@ def _passed_over(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, .
     return ChunkReading(chunk=chunk, problems=problems, spent=spent, plan=plan, result=result, passed=reason, fits=1)
 
 
-def _failed(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], cost: Cost) -> ChunkReading:
-    now = ports.now()
-    plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, cost=cost)
-    result = ConsolidationResult(skipped_reason=reason, problems=tuple(dict.fromkeys(problems)), cost=cost)
+def _failed(
+    ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], cost: Cost, *, pauses: bool
+) -> ChunkReading:
+    """The reading of a chunk that stays due. If its conversation `pauses`, the plan says so, else it has the cost only."""
+    now, name = ports.now(), chunk.conversation.name
+    told = reason
+    groups: tuple[Group, ...] = ()
+    if pauses:
+        because = f"{chunk} could not be read by {ports.mind.name}"
+        move = chunk.failed(now, f"{because}: {reason}")
+        groups = (Group(operations=(move,), because=because, conversations=(name,)),)
+        failed = FailedReading.unpack(move.after)
+        told = f"{because}, and {name} is left until {failed.until:%Y-%m-%d %H:%M} UTC: {reason}" if failed else reason
+    plan = Plan(id=new_id(now), scope=ports.scope, cause="consolidate", at=now, groups=groups, cost=cost)
+    result = ConsolidationResult(skipped_reason=reason, problems=tuple(dict.fromkeys((*problems, told))), cost=cost)
     return ChunkReading(chunk=chunk, plan=plan, result=result)
 
 
@@ -361,8 +377,9 @@ def _applied(ports: Ports, read: ChunkReading, parent: str | None, pace: Pace) -
     for _ in range(TRIES):
         plan = replace(read.plan, parent=parent)
         if read.failed:
-            because = f"{read.chunk}: {read.result.skipped_reason}"
-            record_unapplied_cost(ports, plan, because, (read.chunk.conversation.name,))
+            if not (plan.groups and ports.store.apply(plan).applied):
+                because = f"{read.chunk}: {read.result.skipped_reason}"
+                record_unapplied_cost(ports, plan, because, (read.chunk.conversation.name,))
             return read.result
         receipt = ports.store.apply(plan)
         if not receipt.dropped:

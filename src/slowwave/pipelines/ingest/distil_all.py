@@ -4,7 +4,7 @@ from itertools import chain
 
 from slowwave.model.counted import counted
 from slowwave.model.plan import FREE
-from slowwave.model.progress import is_unreadable_by
+from slowwave.model.progress import FAILED_CURSOR, is_unreadable_by
 from slowwave.pipelines.ingest.chunks import unreadable_messages
 from slowwave.pipelines.ingest.distil import ConsolidationResult, Pace, consolidate
 from slowwave.pipelines.planning import new_id
@@ -13,10 +13,10 @@ from slowwave.ports import Ports, Progress
 
 
 def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress | None = None) -> ConsolidationResult:
-    """Distil all conversations with unread messages, the one that was idle longest first.
+    """Distil all conversations with unread messages, the one that was idle longest first; those that failed come last.
 
-    They are the parts of one run. It stops at the first conversation for which the mind fails, because a model that
-    cannot be reached fails for the next one too, or when `Config.work_seconds` are over; what remains stays due.
+    They are the parts of one run. It passes over a conversation at which the mind fails. It stops if the mind does not
+    answer about other words either, or when `Config.work_seconds` are over; what remains stays due.
 
     Args:
         ports: the store, the mind, the embedder and the settings.
@@ -26,8 +26,9 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
     marked = unreadable_messages(ports)
     again = {one.conversation for one in marked if force or not is_unreadable_by(one.flags, ports.mind.name)}
     unread = ports.store.unread(ports.scope).keys() | again
-    pace = Pace()
-    names = [found.name for found in reversed(ports.store.conversations(ports.scope)) if found.name in unread]
+    pace = Pace(others=True)
+    found = [one for one in reversed(ports.store.conversations(ports.scope)) if one.name in unread]
+    names = [one.name for one in sorted(found, key=lambda one: one.cursor(FAILED_CURSOR))]
     parent, time = new_id(ports.now()), WorkTime(ports.config.work_seconds)
     results: dict[str, ConsolidationResult] = {}
     left: dict[str, str] = {}
@@ -40,7 +41,7 @@ def consolidate_all(ports: Ports, *, force: bool = False, on_progress: Progress 
             on_progress(done, len(names))
         if (reason := results[name].skipped_reason) is not None:
             left[name] = reason
-            if results[name].too_few is None:
+            if pace.answers is False:
                 left |= dict.fromkeys(names[done:], reason)
                 break
     return _total(results, left, parent)

@@ -9,6 +9,7 @@ from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory
 from slowwave.model.mind import Fact
 from slowwave.model.operations import Change
 from slowwave.model.plan import FREE, Cost, Group
+from slowwave.model.progress import FAILED_CURSOR, FailedReading
 from slowwave.model.query import Where
 from slowwave.model.status import ConversationState
 from slowwave.pipelines.conversations import idle_from
@@ -26,8 +27,6 @@ from slowwave.ports import Ports
 
 CHUNKS_MAX: Final = 100
 """How many chunks of messages one pass reads; the rest stays due at once."""
-FAILURES_MAX: Final = 2
-"""Conversations in a row that a mind may fail at before the pass stops reading: one alone does not block the others."""
 RETRY: Final = timedelta(minutes=15)
 """Time after which messages that could not be read are due again."""
 
@@ -37,12 +36,14 @@ class Unread:
     """The unread messages of a scope at one instant.
 
     Attributes:
-        due: the conversations to read now, the one that was idle longest first.
+        due: the conversations to read now, the one that was idle longest first; those at which a mind failed come last.
+        paused: those that are left out for a while, because a mind failed at them (`FailedReading`).
         waiting: how many messages wait, because fewer than `Config.min_messages` are unread and their conversation goes on.
-        from_: when the first of them are due; None if none waits.
+        from_: when the first of those that are paused or wait are due; None if there are none.
     """
 
     due: tuple[ConversationState, ...] = ()
+    paused: tuple[ConversationState, ...] = ()
     waiting: int = 0
     from_: datetime | None = None
 
@@ -51,7 +52,7 @@ def unread(ports: Ports, now: datetime, name: str | None = None) -> Unread:
     """The unread messages of a scope, or of one conversation.
 
     A conversation is due if at least `Config.min_messages` are unread, if it is idle, if a long message was read in
-    part, or if a person released a message of it.
+    part, or if a person released a message of it; but not during the pause after a failure.
     """
     counts, released = ports.store.unread(ports.scope, name), released_messages(ports, name)
     return _sorted(ports, now, counts, released, _conversations(ports, name) if counts or released else ())
@@ -72,19 +73,28 @@ def _sorted(
     released_ones: Iterable[Memory],
     conversations: Iterable[ConversationState],
 ) -> Unread:
-    """The conversations that are due, the one that was idle longest first, and those that wait."""
+    """The conversations that are due, those that pause, and those that wait."""
     released = {message.conversation for message in released_ones}
     due: list[ConversationState] = []
-    waits: list[tuple[datetime, int]] = []
+    paused: list[ConversationState] = []
+    later: list[datetime] = []
+    waiting = 0
     for one in conversations:
         count = counts.get(one.name, 0)
-        if one.name in released or (count and (count >= ports.config.min_messages or is_partly_read(one))):
+        if not count and one.name not in released:
+            continue
+        failed = FailedReading.unpack(one.cursor(FAILED_CURSOR))
+        enough = one.name in released or count >= ports.config.min_messages or is_partly_read(one)
+        if failed and failed.pauses(now):
+            paused.append(one)
+            later.append(failed.until)
+        elif not enough and (at := idle_from(ports, one, now)) > now:
+            waiting += count
+            later.append(at)
+        else:
             due.append(one)
-        elif count and (at := idle_from(ports, one, now)) > now:
-            waits.append((at, count))
-        elif count:
-            due.append(one)
-    return Unread(due=tuple(due), waiting=sum(count for _, count in waits), from_=min(waits)[0] if waits else None)
+    due.sort(key=lambda one: one.cursor(FAILED_CURSOR))
+    return Unread(due=tuple(due), paused=tuple(paused), waiting=waiting, from_=min(later, default=None))
 
 
 def _conversations(ports: Ports, name: str | None) -> Sequence[ConversationState]:
@@ -138,47 +148,38 @@ class _Reader:
     chunks: int
     problems: list[str] = field(default_factory=list)
     unjournaled: Cost = FREE
-    pace: Pace = field(default_factory=Pace)
+    pace: Pace = field(default_factory=lambda: Pace(others=True))
 
     def read_all(self, names: Sequence[str]) -> int:
-        """Read the conversations in this order; how many were not read to the end.
-
-        Passes that failed begin at later ones, so that those which always fail do not keep others from being read.
-        """
-        if len(names) > FAILURES_MAX:
-            failed = self.context.ports.store.pass_record(self.context.ports.scope).failures
-            first = failed * FAILURES_MAX % len(names)
-            names = [*names[first:], *names[:first]]
-        left = failures = 0
+        """Read the conversations in this order, until the mind does not answer; how many are still due."""
+        left = 0
         for place, name in enumerate(names):
-            if failures == FAILURES_MAX or not self.chunks or self.context.time.is_over:
+            if self.pace.answers is False or not self.chunks or self.context.time.is_over:
                 return left + len(names) - place
-            done, failed = self._read(name)
-            left += not done
-            failures = failures + 1 if failed else 0
+            left += not self._read(name)
         return left
 
-    def _read(self, name: str) -> tuple[bool, bool]:
-        """Read a conversation; whether everything due of it was read, and whether the mind failed."""
+    def _read(self, name: str) -> bool:
+        """Read a conversation; whether it is no longer due: everything due of it was read, or the mind failed at it and it pauses."""
         context = self.context
         self.pace.begin()
         while self.chunks and context.time.begin_step():
             read = planned(context.ports, name, self.pace)
             if read is None:
-                return True, False
+                return True
             self.pace.learn(read)
             self.chunks -= 1
             self.problems += read.result.problems
-            if read.failed:
+            if read.failed and not read.plan.groups:
                 self.unjournaled += read.result.cost
-                return False, True
+                return False
             if not self._store(read):
-                return False, False
+                return False
             if context.dry_run:
-                return not read.chunk.more, False
+                return read.failed or not read.chunk.more
             if name not in {one.name for one in _unread_of(context).due}:
-                return True, False
-        return False, False
+                return True
+        return False
 
     def _store(self, read: ChunkReading) -> bool:
         """Store a chunk unless it exceeds the budget of the pass, or others changed its memories meanwhile."""
