@@ -51,7 +51,7 @@ def test_a_title_can_be_set_removed_and_undone(memory: AgentMemory) -> None:
     ]
     assert not memory.set_title("c1", "Garden plan").applied
     second = memory.set_title("c1", None)
-    assert memory.conversations()[0].label == "c1"
+    assert memory.conversations()[0].title is None
     memory.undo(second.run_id)
     assert memory.conversations()[0].title == "Garden plan"
     memory.undo(first.run_id)

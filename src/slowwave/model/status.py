@@ -220,9 +220,7 @@ class Repaired:
                 f"(journal rows rewritten with values of the right type: {self.journal:,})"
             )
         if self.derived:
-            done.append(
-                f"index entries derived again: {self.derived:,}, without vectors, which `slowwave reembed` adds"
-            )
+            done.append(f"index entries derived again: {self.derived:,}, without vectors, which `reembed` adds")
         if self.runs:
             done.append(f"records of runs written anew: {self.runs:,}, without the reasons that had been changed")
         return "; ".join(done)

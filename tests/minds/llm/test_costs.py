@@ -91,7 +91,8 @@ def test_failures_are_in_the_journal_too(opened: Open, talk: Callable[..., None]
     assert memory.cost().total == failed.cost
     (run, _) = memory.runs(2)
     assert run.cause == "consolidate"
-    assert "could not be read, twice" in run.plan.groups[0].because
+    (part,) = memory.run(run.id).parts
+    assert "could not be read, twice" in part.plan.groups[0].because
     llm.answers["distil"] = DISTILLED
     assert memory.consolidate().facts
     assert memory.cost().total.calls == failed.cost.calls + 1
