@@ -2,8 +2,8 @@
 
     SLOWWAVE_DATA=... python bench/model_cost.py
 
-A scripted model proposes one fact for each fourth message (the first sentence of the message, about 45 tokens an item), so that
-the answers have the length of real ones. Tokens are those that `policy.ranking.packing.estimate` counts in what is sent and
+A scripted model proposes one fact for each third message (the first sentence of the message, about 45 tokens an item), so that
+the answers have the length of real ones. Each fourth fact has a word that no message has, and is put right when it is asked about. Tokens are those that `policy.ranking.packing.estimate` counts in what is sent and
 answered. LoCoMo is consolidated after each session, BEAM after each 20 messages.
 """
 
@@ -24,16 +24,22 @@ BEAM = ("1", "4")
 MESSAGES = 300
 """Of each conversation, the first ones."""
 SESSION = 20
+REFUSED = "\nRefused facts:\n"
+UNSAID = "zealously"
 _LINE = re.compile(r"^\[(\d+)\] [^:]+: (.+)$", re.MULTILINE)
 
 
 def distilled(prompt: str) -> dict[str, object]:
-    """An answer to a distil prompt: each fourth message gives its first sentence as a fact."""
-    lines = _LINE.findall(prompt)[::4]
+    """An answer to a distil prompt: each third message gives its first sentence as a fact. To a repair prompt: the refused ones."""
+    lines = _LINE.findall(prompt)
+    is_repair = REFUSED in prompt
+    named = set(re.findall(r"\(messages (\d+)\):", prompt))
     facts = []
-    for place, said in lines:
+    for index, (place, said) in enumerate(lines[:: 1 if is_repair else 3]):
         quote = " ".join(re.split(r"(?<=[.!?])\s", said)[0].split()[:20])
-        facts.append({"text": quote, "category": "person", "messages": [int(place)], "quote": quote})
+        text = quote if is_repair or index % 4 != 1 else f"{quote} {UNSAID}"
+        if not is_repair or place in named:
+            facts.append({"text": text, "category": "person", "messages": [int(place)], "quote": quote})
     return {"facts": facts}
 
 
@@ -102,6 +108,8 @@ def measured(sessions: Iterator[list[Message]]) -> dict[str, float]:
             words += sum(estimate(message.content) for message in session)
         answered = memory.cost().total.tokens_out
     sent = {task: [asked.text for asked in llm.asked if asked.task == task] for task in ("distil", "reconcile")}
+    sent["repair"] = [text for text in sent["distil"] if REFUSED in text]
+    sent["distil"] = [text for text in sent["distil"] if REFUSED not in text]
     share = 100 / max(1, count)
     tokens = {task: share * sum(map(estimate, texts)) for task, texts in sent.items()}
     return {
@@ -109,6 +117,7 @@ def measured(sessions: Iterator[list[Message]]) -> dict[str, float]:
         "words": share * words,
         "calls": share * len(llm.asked),
         "distil": tokens["distil"],
+        "repair": tokens["repair"],
         "reconcile": tokens["reconcile"],
         "in": sum(tokens.values()),
         "out": share * answered,
@@ -131,6 +140,7 @@ def main() -> None:
         "words",
         "calls",
         "distil",
+        "repair",
         "reconcile",
         "in",
         "out",
