@@ -105,6 +105,26 @@ def test_a_failing_model_leaves_the_clusters_due(world: "World", texts: "Texts",
     assert only(memory).kind == "summary"
 
 
+def test_a_cluster_that_a_model_refuses_to_read_is_asked_about_once_a_day(world: "World") -> None:
+    memory = world.open()
+    _hikes(world, memory)
+    world.fade(memory)
+    world.mind.summary = refusal = ModelError("filtered by the content policy")
+    refusal.refused = True
+    report = memory.sleep()
+    assert (report.left, report.problems) == ({}, ("filtered by the content policy",))
+    (run,) = [run.id for run in memory.runs() if run.cause == "sleep/compress"]
+    for _ in range(2):
+        memory.add(f"Bob has {len(memory.runs())} goats")
+        memory.sleep()
+    assert len(world.mind.questions("summarise")) == 1
+    memory.undo(run)
+    world.fade(memory)
+    world.later(days=1)
+    memory.sleep()
+    assert len(world.mind.questions("summarise")) == 2
+
+
 @pytest.mark.parametrize(
     ("summary", "words"),
     [("", "empty"), ("User was outdoors", "loses"), ("; ".join(HIKES) + "; Bob flew to Paris", "invents")],

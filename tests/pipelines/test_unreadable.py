@@ -311,6 +311,51 @@ def test_waiting_facts_that_are_refused_block_no_newer_ones(world: "World", mind
     assert [text for text in waiting if "POISON" not in text] == []
 
 
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_waiting_fact_without_a_verdict_is_asked_about_once_a_day(
+    world: "World", mind: "ScriptedMind", *, silent: bool
+) -> None:
+    mind.verdicts = ModelError("no connection")
+    memory = world.open()
+    memory.add("Anna has a red boat in Bern")
+    memory.add("Anna has a POISON boat in Bern")
+    memory.sleep()
+    assert memory.sleep().left == {"retry": 1}, "a mind that cannot be reached pauses no fact"
+    mind.verdicts = [] if silent else refusal()
+    for day in (1, 2):
+        world.later(days=1)
+        mind.asked.clear()
+        for _ in range(3):
+            report = memory.sleep()
+            assert (report.left, memory.status().passes.failures) == ({}, 0)
+        assert len(mind.questions("decide")) == 1, day
+    mind.verdicts, mind.name = None, "another"
+    world.open().sleep()
+    assert [fact for fact in memory.get_all() if "unreconciled" in fact.flags] == []
+
+
+def test_a_pair_of_facts_that_is_refused_keeps_no_other_from_being_compared(
+    world: "World", mind: "ScriptedMind"
+) -> None:
+    def decides(cases: "Sequence[ReconcileCase]") -> list[Verdict]:
+        if any("POISON" in case.fact.text for case in cases):
+            raise refusal()
+        return [Verdict(fact=case.number, op="ADD") for case in cases]
+
+    memory = world.open()
+    for text in ("POISON is in Bern", "POISON is in Rome", "boats are in Bern", "boats are in Rome"):
+        memory.add(text)
+    mind.asked.clear()
+    mind.verdicts = decides
+    report = memory.sleep()
+    assert report.left == {}
+    asked = [case.fact.text for cases in mind.questions("decide") for case in cases]
+    assert {"POISON is in Rome", "boats are in Rome"} <= set(asked)
+    mind.asked.clear()
+    memory.sleep()
+    assert mind.asked == []
+
+
 def test_a_message_that_is_refused_is_left_out_of_a_summary(world: "World", mind: "ScriptedMind") -> None:
     def sums(brief: SummaryRequest) -> str:
         if any("POISON" in memory.text for memory in brief.memories):

@@ -44,7 +44,8 @@ class ReconcileResult:
     """What reconciling a batch of facts would do.
 
     `facts` are those that are added or reworded. `about` holds the notes about each of them, by its id. `outcomes` has one
-    item for each new fact, in their order.
+    item for each new fact, in their order. `undecided` are the ids of the waiting facts on which a mind that answers gave no
+    verdict, because it refused or left them out.
     """
 
     operations: tuple[Operation, ...]
@@ -52,6 +53,7 @@ class ReconcileResult:
     notes: tuple[str, ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waiting: int = 0
+    undecided: frozenset[str] = frozenset()
     problems: tuple[str, ...] = ()
     cost: Cost = FREE
     outcomes: tuple[Outcome, ...] = ()
@@ -80,7 +82,7 @@ def reconcile(
     changes.unsuppress(returning)
     suppressed -= returning
     cases = reconcile_cases(ports, incoming, duplicates.keys() | suppressed, now, _nearness(ports))
-    verdicts, mind_problems, cost = _ask_mind(ports, cases)
+    verdicts, mind_problems, cost = ask_mind(ports, cases)
     about: dict[str, tuple[str, ...]] = {}
     kept_out: dict[str, str] = {}
     for number, new in enumerate(incoming, 1):
@@ -107,6 +109,7 @@ def reconcile(
         ),
         about=about,
         waiting=changes.waiting,
+        undecided=frozenset(incoming[number - 1].memory.id for number, given in verdicts.items() if not given),
         problems=(*problems, *mind_problems, *changes.problems),
         cost=cost,
         outcomes=tuple(_outcome(changes, new) for new in incoming),
@@ -284,30 +287,32 @@ def _stored_duplicates(ports: Ports, incoming: Sequence[IncomingFact]) -> dict[s
     return duplicates
 
 
-def _ask_mind(
+def ask_mind(
     ports: Ports, cases: Sequence[ReconcileCase]
 ) -> tuple[dict[int, tuple[Verdict, ...]], tuple[str, ...], Cost]:
     """The verdicts by fact, in one call for the whole batch; a failing mind gives none, and its error is a problem.
 
-    A batch that the mind refuses is asked about in halves, and so on, so that one fact does not keep others waiting.
+    A batch that the mind refuses is asked about in halves, and so on, so that one fact does not keep others waiting. A fact
+    that it refuses or leaves out has no verdicts; a fact that is missing was not answered, because the mind failed otherwise.
     """
     if not cases:
         return {}, (), FREE
     try:
         answer = ports.mind.decide(cases)
     except ModelError as error:
-        if not (error.refused or error.cut_off) or len(cases) == 1:
-            return {}, (str(error),), cost_of(error)
+        refused = error.refused or error.cut_off
+        if not refused or len(cases) == 1:
+            return {case.number: () for case in cases if refused}, (str(error),), cost_of(error)
         half = len(cases) // 2
-        (first, told, cost), (second, more, rest) = _ask_mind(ports, cases[:half]), _ask_mind(ports, cases[half:])
+        (first, told, cost), (second, more, rest) = ask_mind(ports, cases[:half]), ask_mind(ports, cases[half:])
         return first | second, tuple(dict.fromkeys((*told, *more))), cost_of(error) + cost + rest
     verdicts: dict[int, tuple[Verdict, ...]] = {}
     for verdict in answer.value:
         verdicts[verdict.fact] = (*verdicts.get(verdict.fact, ()), verdict)
     problems = [*answer.problems, *(f"refused a verdict: {item.reason}" for item in answer.rejected)]
-    if silent := sum(case.number not in verdicts for case in cases):
-        problems.append(f"the mind gave no verdict on {silent} of {len(cases)} facts")
-    return verdicts, tuple(problems), answer.cost
+    if silent := [case.number for case in cases if case.number not in verdicts]:
+        problems.append(f"the mind gave no verdict on {len(silent)} of {len(cases)} facts")
+    return dict.fromkeys(silent, ()) | verdicts, tuple(problems), answer.cost
 
 
 def _nearness(ports: Ports) -> Nearness:

@@ -60,19 +60,28 @@ def compress(context: SleepContext) -> StagePlan:
 
 
 def not_yet_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]]) -> list[tuple[Memory, ...]]:
-    """The clusters of which no summary of this mind was refused before: it would write the same again."""
-    keys = [_key(context.ports, members) for members in found]
-    held = context.ports.store.suppressed_keys(context.ports.scope, keys)
-    return [members for members, key in zip(found, keys, strict=True) if key not in held]
+    """The clusters of which no summary of this mind was refused before, and which it did not refuse to read today."""
+    keys = [{_key(context.ports, members), context.key_of_today(members)} for members in found]
+    held = context.ports.store.suppressed_keys(context.ports.scope, set().union(*keys))
+    return [members for members, both in zip(found, keys, strict=True) if both.isdisjoint(held)]
 
 
 def without_refused(context: SleepContext, found: Sequence[tuple[Memory, ...]], staged: StagePlan) -> StagePlan:
-    """The plan, with a suppression of each cluster whose summary was refused, until a member or its text changes."""
+    """The plan, with a suppression of each cluster whose summary was refused, until a member or its text changes.
+
+    A cluster that the mind refused to read is suppressed for the day: a provider's filter or a limit may change.
+    """
     settled = context.taken | context.waiting
     refused = [members for members in found if settled.isdisjoint(member.id for member in members)]
     many = counted(len(refused), "summary was", "summaries were")
     because = f"{many} refused; the same memories are not asked about again"
-    holds = tuple(Suppress(key=_key(context.ports, members), because=because) for members in refused)
+    holds = tuple(
+        Suppress(
+            key=_key(context.ports, members) if members[0].id not in context.refused else context.key_of_today(members),
+            because=because,
+        )
+        for members in refused
+    )
     if not holds:
         return staged
     group = Group(operations=holds, because=because)
@@ -109,7 +118,12 @@ def summarised(context: SleepContext, found: Sequence[tuple[Memory, ...]], *, wh
         except ModelError as error:
             problems.append(str(error))
             cost += cost_of(error)
-            break
+            if not (error.refused or error.cut_off):
+                break
+            undecided.remove(members)
+            context.refused.update(member.id for member in members)
+            refused += 1
+            continue
         undecided.remove(members)
         cost += proposal.cost
         problems += proposal.problems

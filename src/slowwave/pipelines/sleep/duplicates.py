@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slowwave.errors import ModelError
 from slowwave.model.memory import STATEMENT_KINDS, UNRECONCILED, Memory
 from slowwave.model.mind import Candidate, ReconcileCase, Verdict
 from slowwave.model.operations import MoveCursor
-from slowwave.model.plan import FREE, Group, cost_of
+from slowwave.model.plan import Group
 from slowwave.model.query import Query
 from slowwave.pipelines.ingest.change_set import ChangeSet
-from slowwave.pipelines.ingest.reconcile import SETTLED, apply_verdicts, compared_pair_key, similarity
+from slowwave.pipelines.ingest.reconcile import SETTLED, apply_verdicts, ask_mind, compared_pair_key, similarity
 from slowwave.pipelines.sleep.stage import SleepContext, StagePlan
 from slowwave.pipelines.sleep.unread import as_fact
 from slowwave.policy.retention.policies import protection_reason
@@ -49,14 +48,12 @@ def duplicates(context: SleepContext) -> StagePlan:
         )
         for number, (newer, older, cosine) in enumerate(pairs, 1)
     ]
-    try:
-        proposal = ports.mind.decide(cases) if cases else None
-    except ModelError as error:
-        return StagePlan(left=len(pairs), problems=(str(error),), cost=cost_of(error))
-    changes.problems += proposal.problems if proposal else ()
-    verdicts = {verdict.fact: verdict for verdict in proposal.value} if proposal else {}
+    verdicts, problems, cost = ask_mind(ports, cases)
+    if len(verdicts) < len(cases):
+        return StagePlan(left=len(pairs), problems=problems, cost=cost)
+    changes.problems += problems
     for case, (newer, older, _) in zip(cases, pairs, strict=True):
-        _carry_out(changes, case, newer, older, verdicts.get(case.number))
+        _carry_out(changes, case, newer, older, next(reversed(verdicts[case.number]), None))
     context.taken.update(changes.states)
     groups = [
         Group(
@@ -65,7 +62,6 @@ def duplicates(context: SleepContext) -> StagePlan:
         )
     ]
     left = len(facts) - looked_at or int(len(facts) == LOOKED_AT)
-    cost = proposal.cost if proposal else FREE
     return StagePlan(groups=tuple(groups), left=left, problems=tuple(changes.problems), cost=cost)
 
 

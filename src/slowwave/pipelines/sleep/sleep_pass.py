@@ -215,7 +215,7 @@ def _run_stages(
         runs.cause = f"sleep/{name}"
         context.think = think and not context.time.is_over
         staged = stage(context)
-        again = staged.again or again
+        again = _earlier(again, staged.again) if staged.again else again
         if name in BY_MINDS:
             staged = staged.limited(context.budget)
         context.foresee(staged, stored=not dry_run)

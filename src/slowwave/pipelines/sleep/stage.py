@@ -1,9 +1,10 @@
 """What a stage of a sleep pass reads and returns, and how its groups are stored one by one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from slowwave.model.codec import content_key
 from slowwave.model.memory import Memory, altered
 from slowwave.model.operations import Add, Change, Operation
 from slowwave.model.plan import FREE, Cost, Group, Plan, Receipt
@@ -33,6 +34,7 @@ class SleepContext:
         planned: in a dry run, the operations of earlier stages; later stages see their result.
         held: ids of memories that stay although a size target is missed with them: an undo or a person restored them.
         waiting: ids of memories for which a mind failed; they stay due, so that the next pass tries again.
+        refused: ids of memories that a mind refused; it is asked about them again on a later day.
         store_group: stores a group at once, in a run of its own with its cost, for stages whose next step is expensive.
             Returns False if the group no longer applied. In a dry run it only plans, and returns True.
         budget: how many changes minds may still make in this pass.
@@ -50,6 +52,7 @@ class SleepContext:
     planned: list[Operation] = field(default_factory=list)
     held: set[str] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
     store_group: Callable[[Group, Cost], bool] = _cannot_store
     budget: Budget = field(default_factory=Budget)
     dry_run: bool = False
@@ -82,6 +85,16 @@ class SleepContext:
     def open(self) -> list[Memory]:
         """The due memories that no earlier stage has taken."""
         return [memory for memory in self.due if memory.id not in self.taken]
+
+    def key_of_today(self, memories: Iterable[Memory]) -> str:
+        """The key that is suppressed if this mind refused these texts today: it would refuse them in each pass."""
+        texts = " ".join(sorted(content_key(memory.text) for memory in memories))
+        return f"refused {self.now:%Y-%m-%d} {content_key(f'{self.ports.mind.name} {texts}')}"
+
+    @property
+    def tomorrow(self) -> datetime:
+        """When the keys of today end."""
+        return (self.now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
     def foresee(self, staged: "StagePlan", *, stored: bool) -> None:
         """Take the memories that a stage changes; if nothing is stored, remember the changes for later stages."""

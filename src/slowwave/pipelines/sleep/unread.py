@@ -7,7 +7,7 @@ from typing import Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, UNRECONCILED, Memory
 from slowwave.model.mind import Fact
-from slowwave.model.operations import Change
+from slowwave.model.operations import Change, Suppress
 from slowwave.model.plan import FREE, Cost, Group
 from slowwave.model.progress import FAILED_CURSOR, FailedReading
 from slowwave.model.query import Where
@@ -197,11 +197,15 @@ BATCH = 20
 
 
 def retry(context: SleepContext) -> StagePlan:
-    """Reconcile waiting facts, a batch in each pass; they are changed in place."""
+    """Reconcile waiting facts, a batch in each pass; they are changed in place. Those that a mind refuses pause for the day."""
     ports = context.ports
-    facts = context.select(WAITING)
+    waiting = context.select(WAITING)
+    keys = [context.key_of_today([memory]) for memory in waiting]
+    paused = ports.store.suppressed_keys(ports.scope, keys) if keys else ()
+    facts = [memory for memory, key in zip(waiting, keys, strict=True) if key not in paused]
+    again = context.tomorrow if paused else None
     if not facts or not context.think or not context.time.begin_step():
-        return StagePlan(left=len(facts))
+        return StagePlan(left=len(facts), again=again)
     groups: list[Group] = []
     problems: tuple[str, ...] = ()
     asked = _some(facts, context.now)
@@ -214,12 +218,21 @@ def retry(context: SleepContext) -> StagePlan:
             )
             because = f"{len(batch) - done.waiting} of {len(batch)} waiting facts were decided"
             groups += [Group(operations=done.operations, because=because)] if done.operations else []
-            problems, cost, left = (*problems, *done.problems), cost + done.cost, left + done.waiting
+            refused = [memory for memory in batch if memory.id in done.undecided]
+            because = (
+                f"{len(refused)} of {len(batch)} waiting facts have no verdict, and are asked about on the next day"
+            )
+            holds = tuple(Suppress(key=context.key_of_today([memory]), because=because) for memory in refused)
+            if holds:
+                groups.append(Group(operations=holds, because=because))
+                again = context.tomorrow
+            problems, cost = (*problems, *done.problems), cost + done.cost
+            left += done.waiting - len(refused)
     context.taken.update(memory.id for memory in asked)
     context.taken.update(
         change.before.id for group in groups for change in group.operations if isinstance(change, Change)
     )
-    return StagePlan(groups=tuple(groups), left=left, problems=problems, cost=cost)
+    return StagePlan(groups=tuple(groups), left=left, problems=problems, cost=cost, again=again)
 
 
 def _some(facts: Sequence[Memory], now: datetime) -> Sequence[Memory]:
