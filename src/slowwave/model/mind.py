@@ -152,6 +152,7 @@ class MindAnswer(Generic[T]):
         prompt: the name of the prompt.
         rejected: the items that could not be read or are invalid.
         problems: what was wrong with the answer as a whole; the items stay valid.
+        notes: what else a report names.
     """
 
     value: T
@@ -160,3 +161,4 @@ class MindAnswer(Generic[T]):
     prompt: str = ""
     rejected: tuple[Rejected, ...] = ()
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

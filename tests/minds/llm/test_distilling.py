@@ -296,6 +296,21 @@ def test_a_cap_forbids_the_question_and_keeps_the_first_answer() -> None:
     assert (len(answer.value), answer.cost.calls, len(answer.problems)) == (1, 1, 1)
 
 
+def test_a_sleep_pass_names_refusals_with_reasons_and_what_was_put_right(opened: Open) -> None:
+    memory = opened(llm=ScriptedLLM(distil=[{"facts": [BARE, INVENTED]}, {"facts": [RIGHT]}]))
+    talk(memory)
+    report = str(memory.sleep())
+    assert INVENTED["text"] in report
+    assert "'60'" in report, "the reason names the number that nobody said"
+    assert "put 1 of 2 refused facts right" in report
+
+
+def test_a_sleep_pass_names_an_empty_answer(opened: Open) -> None:
+    memory = opened(llm=ScriptedLLM(distil={"facts": []}))
+    talk(memory, [("Nils", "user", f"I planted tree number {n} in the garden") for n in range(1, 21)])
+    assert "the model found no fact" in str(memory.sleep())
+
+
 # --- answers that are cut off, empty, or refusals
 
 

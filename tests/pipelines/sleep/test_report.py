@@ -106,7 +106,8 @@ def test_unread_messages_of_a_failing_model_are_reported_with_the_reason(world: 
     memory.add_messages([Message(role="user", content=f"I watered bed {n}") for n in range(20)], conversation="c")
     world.mind.summary = ModelError("the model is down")
     assert str(memory.sleep()).splitlines() == [
-        "sleep: nothing was done",
+        "sleep in t: nothing changed",
+        "  distil: messages 1 to 20 of c were distilled; the model found no fact",
         "left for the next sleep pass, because of the problem below: 3 stretches of talk to summarise",
         "problem: the model is down",
     ]

@@ -186,6 +186,7 @@ class LanguageMind:
             cost=sum(costs, FREE),
             rejected=counted((*answer.rejected, *still, *rejected)),
             problems=tuple(problems),
+            notes=(f"a further question put {len(value) - len(kept)} of {len(refused)} refused facts right",),
         )
 
     def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:

@@ -186,6 +186,7 @@ class ChunkReading:
     facts: tuple[Fact, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     raw: str = ""
     spent: Cost = FREE
     plan: Plan
@@ -265,7 +266,9 @@ def planned(
     if again is not None and again.chunk.same(same := chunk.first(len(again.chunk.messages))):
         if again.passed:
             return _passed_over(ports, same, again.passed, again.problems, again.spent)
-        return _reconciled(ports, same, again.facts, again.rejected, again.problems, again.raw, again.spent)
+        return _reconciled(
+            ports, same, again.facts, again.rejected, again.problems, again.notes, again.raw, again.spent
+        )
     return _read(ports, chunk.first(pace.most), pace, FREE, ())
 
 
@@ -295,11 +298,9 @@ def _read(ports: Ports, chunk: Chunk, pace: Pace, spent: Cost, problems: tuple[s
         pace.answers = True
     facts, rejected = _supported(ports, shown, proposal)
     problems = (*problems, *proposal.problems)
-    reading = _reconciled(ports, chunk, facts, rejected, problems, proposal.raw, spent + proposal.cost)
-    if proposal.cost.calls and not (proposal.value or rejected) and len(shown.turns) >= MANY:
-        notes = (*reading.result.notes, f"the model found no fact in {chunk}")
-        return replace(reading, result=replace(reading.result, notes=notes))
-    return reading
+    found_none = proposal.cost.calls and not (proposal.value or rejected) and len(shown.turns) >= MANY
+    notes = ("the model found no fact",) if found_none else proposal.notes
+    return _reconciled(ports, chunk, facts, rejected, problems, notes, proposal.raw, spent + proposal.cost)
 
 
 def _passed_over(ports: Ports, chunk: Chunk, reason: str, problems: tuple[str, ...], spent: Cost) -> ChunkReading:
@@ -342,13 +343,14 @@ def _reconciled(
     facts: tuple[Fact, ...],
     rejected: tuple[Rejected, ...],
     problems: tuple[str, ...],
+    notes: tuple[str, ...],
     raw: str,
     spent: Cost,
 ) -> ChunkReading:
     now = ports.now()
     done = reconcile(ports, facts, now=now, stated=False)
     spent += done.cost
-    plan = _plan(ports, chunk, done, rejected, spent, now)
+    plan = _plan(ports, chunk, done, rejected, notes, spent, now)
     result = ConsolidationResult(
         facts=done.facts,
         raw_text=raw,
@@ -357,7 +359,7 @@ def _reconciled(
         rejected=rejected,
         waiting=done.waiting,
         problems=(*problems, *done.problems),
-        notes=done.notes,
+        notes=(*(f"{note} in {chunk}" for note in notes), *done.notes),
         about=done.about,
     )
     return ChunkReading(
@@ -365,6 +367,7 @@ def _reconciled(
         facts=facts,
         rejected=rejected,
         problems=problems,
+        notes=notes,
         raw=raw,
         spent=spent,
         plan=plan,
@@ -452,9 +455,15 @@ def _redacted(rejected: Rejected) -> Rejected:
 
 
 def _plan(
-    ports: Ports, chunk: Chunk, done: ReconcileResult, rejected: Sequence[Rejected], cost: Cost, now: datetime
+    ports: Ports,
+    chunk: Chunk,
+    done: ReconcileResult,
+    rejected: Sequence[Rejected],
+    notes: Sequence[str],
+    cost: Cost,
+    now: datetime,
 ) -> Plan:
-    because = f"{chunk} were distilled"
+    because = "; ".join((f"{chunk} were distilled", *notes))
     refused = [
         RejectFact(text=fact.text, quote=fact.quote, reason=fact.reason, because=fact.reason)
         for fact in rejected[:REFUSED_KEPT]

@@ -166,7 +166,10 @@ class SleepReport:
     def _done(self) -> Iterator[str]:
         """What was applied, stage by stage, and how to undo it."""
         parts = {part.id: part for part in self.plan.parts}
-        reported = [one for one in self.receipts if count_operations(one.applied) or one.dropped]
+        asked = {
+            key for key, part in parts.items() if part.cost.calls
+        }  # what a model answered is told, also an empty list
+        reported = [one for one in self.receipts if count_operations(one.applied) or one.dropped or one.run_id in asked]
         if not reported:
             return
         applied = [operation for receipt in reported for operation in receipt.applied]
@@ -175,10 +178,10 @@ class SleepReport:
             dropped = [id(one.group) for one in receipt.dropped]
             groups = parts[receipt.run_id].groups if receipt.run_id in parts else ()
             for group in merge_groups(one for one in groups if id(one) not in dropped):
-                if count_operations(group.operations):
+                if count_operations(group.operations) or receipt.run_id in asked:
                     yield from _group(receipt.cause.partition("/")[2], group)
             yield from (f"  {receipt.cause.partition('/')[2]}: not done: {one.reason}" for one in receipt.dropped)
-        if applied:
+        if count_operations(applied):
             yield f"  {reversible_run(self.plan.id)}"
 
 
@@ -190,9 +193,15 @@ def _counted(name: str, number: int) -> str:
 def _group(stage: str, group: Group) -> Iterator[str]:
     yield f"  {stage}: {group.because}"
     texts = [text for operation in sorted(group.operations, key=_not_added) if (text := _text(operation)) is not None]
-    yield from (f"    {text}" for text in texts[:SHOWN])
-    if more := len(texts) - SHOWN:
-        yield from [f"    and {more:,} more"] if more > 0 else []
+    refused = [
+        f"! refused: {_cut(f'{one.text}: {one.reason}', WIDTH)}"
+        for one in group.operations
+        if isinstance(one, RejectFact)
+    ]
+    for shown in (texts, refused):
+        yield from (f"    {text}" for text in shown[:SHOWN])
+        if (more := len(shown) - SHOWN) > 0:
+            yield f"    and {more:,} more"
 
 
 def _not_added(operation: Operation) -> bool:
