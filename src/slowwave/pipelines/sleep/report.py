@@ -166,9 +166,7 @@ class SleepReport:
     def _done(self) -> Iterator[str]:
         """What was applied, stage by stage, and how to undo it."""
         parts = {part.id: part for part in self.plan.parts}
-        asked = {
-            key for key, part in parts.items() if part.cost.calls
-        }  # what a model answered is told, also an empty list
+        asked = {key for key, part in parts.items() if part.cost.calls}  # an empty answer of a model is told too
         reported = [one for one in self.receipts if count_operations(one.applied) or one.dropped or one.run_id in asked]
         if not reported:
             return
