@@ -155,7 +155,7 @@ def test_sleep_passes_record_due_scopes_and_spans(world: "World", measured: Meas
     assert measured.points("slowwave.scopes.due") == {(): 1}
     memory.sleep_due(think=False)
     assert measured.points("slowwave.scopes.due") == {(): 0}
-    assert measured.span("sleep_scope")[OPERATION] == "upsert_memory"
+    assert measured.span("sleep_due_scope")[OPERATION] == "upsert_memory"
 
 
 def test_spans_and_metrics_contain_no_memory_text_and_no_question(world: "World", measured: Measured) -> None:

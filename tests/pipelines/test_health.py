@@ -143,7 +143,7 @@ def test_every_command_and_setting_named_in_advice_exists() -> None:
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     fixes = [text for text in texts if "`" in text and "\n" not in text and not text.endswith(".")]
     named = {word for fix in fixes for word in re.findall(r"`(?:slowwave )?([a-z_]+)", fix)}
-    assert {"doctor", "copy", "consolidate", "review", "reembed", "pin", "update", "delete", "sleep"} <= named
+    assert {"doctor", "consolidate", "review", "reembed", "pin", "update", "delete", "sleep"} <= named
     assert named <= {*app.paths} | Config.__dataclass_fields__.keys() | {"as_of"}
 
 

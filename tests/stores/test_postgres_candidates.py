@@ -315,7 +315,7 @@ def test_a_long_used_memory_answers_the_same_with_its_archived_part(address: str
     PostgresStore(address).close()
     emptied()
     now = NOW
-    config = Config(hot_words_max=300, search_in_ram=0)
+    config = Config(hot_words_max=900, search_in_ram=0)  # room for the facts and a part of the messages
     with AgentMemory.open(address, scope=SCOPE, config=config, clock=lambda: now) as memory:
         chance = Random(3)
         for day in range(7):

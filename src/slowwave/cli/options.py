@@ -120,7 +120,7 @@ class CommonOptions:
                 raise
             opened = AgentMemory.open(":memory:" if discard else self.store, create=True, **values)
             if not self.json and not discard:
-                self.warn(f"created a new store at {opened.status().store}")
+                self.warn(f"created a new store at {opened.ports.store.name}")
         with opened as memory:
             yield memory
 
