@@ -42,7 +42,10 @@ nitpick_ignore_regex = [
     ("py:.*", r"(asyncio|collections|contextlib|datetime|http|pathlib|types|typing|uuid)\..*"),  # the standard library
     ("py:class", r"np\.float32|NDArray"),
     ("py:class", r"JsonValue|FactLike"),  # names that annotations give to unions
-    ("py:class", r"Store|Trust|datetime"),  # annotations of `ports`, which imports them for type checkers only
+    (
+        "py:class",
+        r"Store|Trust|VectorWidth|datetime|tzinfo",
+    ),  # annotations of `ports`, which imports them for type checkers only
     ("py:class", r"slowwave\.[\w.]+\.[A-Z]"),  # type variables
     (
         "py:class",
