@@ -4,8 +4,8 @@
 
 LoCoMo: each conversation is stored twice, as messages only, and consolidated (after each session every message is distilled,
 and a sleep pass runs). Each question then asks both stores for contexts of so many tokens (default 150 to 2,000). answer words: the share of
-the answer's words in the context. evidence: the share of the cited messages in it, themselves, or as a fact or a line of a
-page that rests on them. Both are printed for the conversation that the packing was tuned on and for the others, and for
+the answer's words in the context. evidence: the share of the cited messages in it, themselves, or as a fact that rests
+on them. Both are printed for the conversation that the packing was tuned on and for the others, and for
 the questions of category 1 (lists, orders, counts) apart. evidence said: a message counts only if lines about it have what it
 says of the answer.
 
