@@ -13,6 +13,7 @@ import pytest
 from slowwave import AgentMemory
 from slowwave.errors import StoreError
 from slowwave.stores.sqlite import log_mark
+from slowwave.stores.sqlite.bytes import has_log
 
 KILLED = """
 import os, sys
@@ -143,6 +144,30 @@ def test_writers_at_the_same_time_take_no_mark_for_a_missing_log(tmp_path: Path)
     for thread in threads:
         thread.join()
     assert problems == []
+    assert found(path) == []
+
+
+def test_a_mark_that_another_process_takes_back_late_is_no_missing_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "memory.db"
+    with AgentMemory.open(path, llm=None, embedder="none") as memory:
+        memory.add("Ann owns a boat")
+    looks = 0
+
+    def first_looked_before_the_other_wrote(place: str) -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > 1 and has_log(place)
+
+    with AgentMemory.open(path, llm=None, embedder="none") as writer:
+        store: Any = writer.ports.store
+        with store._guard:
+            store._db.execute("UPDATE log SET used = 1")
+        with monkeypatch.context() as patched:
+            patched.setattr(log_mark, "has_log", first_looked_before_the_other_wrote)
+            assert found(path) == []
+        writer.add("Ann owns a kite")
     assert found(path) == []
 
 

@@ -59,6 +59,8 @@ class LogMark:
             return
         ends = time.monotonic() + _PATIENCE
         while _is_used(db):
+            if not self._pages and has_log(self._path):
+                return  # another process writes since: it takes back its mark, however long it waits for the lock
             if time.monotonic() > ends:
                 db.execute(_MISSED)
                 Log("store").warning("%s-wal was missing: the last writes may be gone", self._path)
