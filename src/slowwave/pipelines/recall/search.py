@@ -21,6 +21,7 @@ from slowwave.pipelines.recall.stages.fair import fair
 from slowwave.pipelines.recall.stages.linked import linked
 from slowwave.pipelines.recall.stages.newest import newest
 from slowwave.pipelines.recall.stages.present import present
+from slowwave.pipelines.recall.stages.replaced import replaced
 from slowwave.pipelines.recall.stages.spelled import CANDIDATES, spelled
 from slowwave.policy.text.languages import is_foreign
 from slowwave.policy.text.tokens import words
@@ -38,6 +39,7 @@ STAGES: Final[tuple[tuple[str, Stage], ...]] = (
     ("present", present),
     ("fair", fair),
     ("newest", newest),
+    ("replaced", replaced),
     ("linked", linked),
 )
 """The stages of a search by name, in order. A context begins with the same ones."""

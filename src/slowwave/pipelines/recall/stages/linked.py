@@ -52,8 +52,8 @@ def _raised(asked: Asked, hits: list[Hit], links: list[LinkRow]) -> list[Hit]:
 def _beside(asked: Asked, hits: list[Hit], link: LinkRow) -> list[Hit]:
     """The hits with both ends of a link beside each other, if one of them is among the first.
 
-    A contradiction is shown below, also if it was not ranked. Of two values that were both found for a question for the present, the
-    newer comes first, and the older is marked: perhaps they are of the same thing.
+    A contradiction is shown below, also if it was not ranked. Of two values, for a question for the present, the newer comes
+    first, also if it was not ranked, and the older is marked: perhaps they are of the same thing.
     """
     places = {hit.memory.id: place for place, hit in enumerate(hits)}
     near = min((end for end in (link.source, link.target) if end in places), key=places.__getitem__, default=None)
@@ -68,9 +68,15 @@ def _beside(asked: Asked, hits: list[Hit], link: LinkRow) -> list[Hit]:
         beside = replace(beside, because=f"may contradict {one.text!r}", deep=not memory.is_searchable)
         rest = [hit for hit in hits[place + 1 :] if hit.memory.id != other]
         return [*hits[: place + 1], beside, *rest]
-    if other not in places or not asks_for_present(asked.query.text):
+    if not asks_for_present(asked.query.text):
         return hits
-    newer, older = one, hits[places[other]]
+    if other in places:
+        newer, older = one, hits[places[other]]
+    else:  # a newer value whose words are far from the question
+        memory = _shown(asked, other)
+        if memory is None or memory.at <= one.memory.at:
+            return hits
+        newer, older = one, replace(one, memory=memory, parts={}, sources=memory.sources, stale=False)
     if older.memory.at > newer.memory.at:
         newer, older = older, newer
     because = f"perhaps outdated: a later fact says {newer.text!r}"
