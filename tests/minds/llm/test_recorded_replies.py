@@ -2,6 +2,7 @@
 
 The replies are recorded; the conversations are not part of this project. Each reply names the messages and sentences it
 rests on (`also`: further messages), and its `refused` facts are what a careless model would add: a wrong day, a foreign name, something not said.
+Its facts in `other_words` are true, but have a word that none of their messages has.
 """
 
 import json
@@ -35,7 +36,7 @@ def answer(reply: Mapping[str, Any], turns: Sequence[Mapping[str, str]]) -> dict
     """The reply in the form a model gives it: numbers of messages, and words of them as quotes."""
     numbers = {turn["dia_id"]: number for number, turn in enumerate(turns, 1)}
     facts = []
-    for fact in (*reply["refused"], *reply["kept"]):
+    for fact in (*reply["refused"], *reply["other_words"], *reply["kept"]):
         number = numbers[fact["dia"]]
         sentences = _SENTENCE.split(turns[number - 1]["text"].strip())
         quote = sentences[min(fact["sentence"], len(sentences) - 1)]
@@ -63,8 +64,8 @@ def test_a_recorded_reply_yields_its_facts_and_ungrounded_items_are_refused(
     result = memory.consolidate()
     stored = {fact.text: fact for fact in memory.get_all()}
     assert stored.keys() == {fact["text"] for fact in reply["kept"]}, {one.text: one.reason for one in result.rejected}
-    assert {one.text for one in result.rejected} == {fact["text"] for fact in reply["refused"]}
-    asked = (llm.count("distil"), llm.count("reconcile"), result.waiting)
-    assert asked == (2, 0, 0), "the refused facts are named to the model once; nothing is known yet"
+    refused = (*reply["refused"], *reply["other_words"])
+    assert {one.text for one in result.rejected} == {fact["text"] for fact in refused}
+    assert llm.count("distil") == 2, "the refused facts are named to the model once"
     for fact in reply["kept"]:
         assert {str(source) for source in stored[fact["text"]].sources} == {fact["dia"], *fact.get("also", ())}
