@@ -23,7 +23,7 @@ def replaced(asked: Asked, hits: list[Hit]) -> list[Hit]:
         return hits
     if not any(hit.memory.kind in FACT_KINDS for hit in first) or all(hit.memory.kind != MESSAGE for hit in first):
         return hits
-    former = asked.rank(replace(asked.query, deep=True, kinds=FACT_KINDS, top_k=LOOKED_AT))
+    former = asked.rank(replace(asked.query, deep=True, kinds=frozenset(FACT_KINDS), top_k=LOOKED_AT))
     for one in (hit.memory for hit in former):
         if one.superseded_by is not None and len(one.sources) == 1:
             hits = _below(hits, one)
