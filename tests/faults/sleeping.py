@@ -2,10 +2,11 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from slowwave import AgentMemory, Config
-from slowwave.model.mind import MindAnswer, Summary, SummaryRequest
+from slowwave.model.mind import MindAnswer, ReconcileCase, Summary, SummaryRequest, Verdict
 from slowwave.model.plan import Cost
 from slowwave.testing import Failpoint, FrozenClock
 
@@ -21,8 +22,8 @@ class SlowMind:
     def distil(self, _: object, /) -> MindAnswer[tuple[()]]:
         return MindAnswer(value=())
 
-    def decide(self, _: object, /) -> MindAnswer[tuple[()]]:
-        return MindAnswer(value=())
+    def decide(self, cases: Sequence[ReconcileCase], /) -> MindAnswer[tuple[Verdict, ...]]:
+        return MindAnswer(value=tuple(Verdict(fact=case.number, op="ADD") for case in cases))
 
     def summarise(self, brief: SummaryRequest, /) -> MindAnswer[Summary]:
         sys.stdout.write("thinking\n")
