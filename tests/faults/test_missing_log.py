@@ -171,6 +171,24 @@ def test_a_mark_that_another_process_takes_back_late_is_no_missing_log(
     assert found(path) == []
 
 
+def test_a_log_that_is_deleted_while_it_is_looked_at_is_none(tmp_path: Path) -> None:
+    log, done = tmp_path / "memory.db-wal", threading.Event()
+    (tmp_path / "memory.db").touch()
+
+    def come_and_go() -> None:
+        while not done.is_set():
+            log.write_bytes(b"no log")
+            log.unlink()
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        assert not any(has_log(str(tmp_path / "memory.db")) for _ in range(5_000))
+    finally:
+        done.set()
+        other.join()
+
+
 def test_a_checkpoint_of_a_large_log_keeps_the_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_mark, "PAGES", 20)
     path, taken = tmp_path / "memory.db", tmp_path / "taken.db"

@@ -58,8 +58,11 @@ def has_log(path: str) -> bool:
     log = f"{os.path.realpath(path)}-wal"
     if not os.path.isfile(log):  # noqa: PTH113 - no error for a name that is too long
         return False
-    with closing(_File(log, _LOG)) as file:
-        return file.xFileSize() > 0 and file.xRead(len(_LOG_MAGIC), 0) in {_LOG_MAGIC, _LOG_MAGIC_BIG_ENDIAN}
+    try:
+        with closing(_File(log, _LOG)) as file:
+            return file.xFileSize() > 0 and file.xRead(len(_LOG_MAGIC), 0) in {_LOG_MAGIC, _LOG_MAGIC_BIG_ENDIAN}
+    except apsw.CantOpenError:  # deleted since by a process that closed the store as the last one
+        return False
 
 
 def rolls_back_to_nothing(path: str) -> bool:
