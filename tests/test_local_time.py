@@ -84,7 +84,12 @@ def test_equal_instants_of_two_zones_are_two_days(memory: AgentMemory) -> None:
 def test_a_model_is_shown_the_clock_of_the_speaker_and_its_dates_are_of_that_clock(
     store: str, written: str, since: str
 ) -> None:
-    fact = {"text": "The user flies to Rome on 12 June 2025", "category": "goal", "messages": [1], "quote": "to Rome"}
+    fact = {
+        "text": "The user's flight to Rome leaves on 12 June 2025",
+        "category": "goal",
+        "messages": [1],
+        "quote": "to Rome",
+    }
     llm = ScriptedLLM(distil={"facts": [fact | {"valid_from": written}]}, reconcile={"reviewed": 1, "changes": []})
     with opened(store, llm=llm) as memory:
         told(memory, "My flight to Rome leaves tomorrow at 7 am.", MORNING)
