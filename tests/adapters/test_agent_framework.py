@@ -106,7 +106,7 @@ async def test_a_restored_session_is_not_repeated_and_a_session_without_history_
     await agent(model, memory).run("And the boat?", session=restored)
     assert [message.text for message in model.seen[-1]] == ["Odile owns the ferry", "noted", "And the boat?"]
     await agent(model, memory).run("And the canoe?", session=AgentSession(session_id="chat-1"))
-    assert "## Most recent messages\n- user: Odile owns the ferry" in model.shown
+    assert "## Latest messages\n- user: Odile owns the ferry" in model.shown
 
 
 async def test_a_streamed_reply_is_stored(memory: AgentMemory, model: Scripted) -> None:

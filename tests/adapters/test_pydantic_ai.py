@@ -98,7 +98,7 @@ def test_a_run_without_history_gets_the_messages_of_its_conversation(memory: Age
     agent = Agent(model.model, capabilities=[SlowwaveMemory(memory)])
     run(agent, "Odile owns the ferry", conversation_id="c")
     run(agent, "And the boat?", conversation_id="c")
-    assert "## Most recent messages\n- user: Odile owns the ferry" in model.instructions
+    assert "## Latest messages\n- user: Odile owns the ferry" in model.instructions
 
 
 def test_the_same_run_is_stored_once(memory: AgentMemory, model: Scripted) -> None:

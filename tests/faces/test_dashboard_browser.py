@@ -24,7 +24,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is no
 AXE: Final = Path(FACES, "node_modules", "axe-core", "axe.min.js")
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 HOSTILE: Final = "Odile's birthday is on 4 May <script>alert(1)</script> <img src=x onerror=alert(2)>"
-NEWS: Final = "My sister Odile moved to Lyon last week. She works as a baker there now."
+NEWS: Final = "My sister Odile moved to Lyon."
 LEARNED: Final = "Odile moved to Lyon"
 NARROW: Final = 390
 """The width of a telephone in pixels."""

@@ -187,7 +187,8 @@ class Hit:
 class Item:
     """One line of a context: its text, its cost in tokens, and its source.
 
-    `outdated` says that the line is marked as no longer true, or perhaps no longer true.
+    `outdated` says that the line is marked as no longer true, or perhaps no longer true; `always` that every context of its
+    scope has it, whatever the question.
     """
 
     text: str
@@ -195,6 +196,7 @@ class Item:
     memory: Memory | None = None
     because: str = ""
     outdated: bool = False
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ def opening_words(text: str) -> str:
     >>> opening_words("Which trains go to Porto"), opening_words("Dear all, " + "we have " * 9)
     ('Which trains go to Porto', 'Dear all, we have we have we have we have we have we have…')
     """
-    line = tidy(text)
+    line = tidy(text[:OPENING])
     return line if len(text) < OPENING else f"{line.rpartition(' ')[0] or line}…"
 
 

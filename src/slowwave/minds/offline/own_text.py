@@ -56,8 +56,8 @@ def asks(sentence: str) -> bool:
 def own_sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a message that its writer says themselves.
 
-    >>> [each.text for each in own_sentences('Fix this: "I am Bob and I am ill." I am in a hurry.')]
-    ['I am in a hurry.']
+    >>> [each.text for each in own_sentences('She wrote "I am Bob and I am ill" to me. I am in a hurry.')]
+    ['She wrote', 'to me.', 'I am in a hurry.']
     """
     return tuple(_sentences(_own_part(text)))
 

@@ -82,10 +82,12 @@ class Talk(NamedTuple):
     Attributes:
         name: its name; None if there is none.
         goes_on: whether its latest messages are shown.
+        last: the number of its last message, if that was read already.
     """
 
     name: str | None
     goes_on: bool
+    last: int | None = None
 
 
 def context(ports: Ports, wanted: ContextRequest) -> Context:
@@ -211,7 +213,8 @@ def _talk(ports: Ports, wanted: ContextRequest) -> Talk:
     if not newest:
         return Talk(None, goes_on=False)
     is_open = wanted.profile != "plain" or not wanted.question.strip()
-    return Talk(newest[0].conversation, goes_on=is_open or ports.now() - newest[0].at < IDLE)
+    goes_on = is_open or ports.now() - newest[0].at < IDLE
+    return Talk(newest[0].conversation, goes_on=goes_on, last=newest[0].seq)
 
 
 def _hits(
@@ -316,15 +319,17 @@ class Parts:
         if not talk.goes_on or talk.name is None:
             return
         most = min(self.room.left, (self.shares["latest"] if self.question else 1.0) * self.available)
-        conversation = self.ports.store.conversation(self.ports.scope, talk.name)
+        last = talk.last
+        if last is None and (conversation := self.ports.store.conversation(self.ports.scope, talk.name)) is not None:
+            last = conversation.last_seq
         window = min(self.ports.config.immediate_window, int(most / SHORTEST))
-        if conversation is None or window < 1:
+        if last is None or window < 1:
             return
         where = Where(
             kinds=frozenset({MESSAGE}),
             phases=frozenset(HOT),
             conversation=talk.name,
-            after_seq=max(0, conversation.last_seq - window),
+            after_seq=max(0, last - window),
             order="seq",
         )
         known, taken = self._known(), []

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from slowwave.model.memory import FACT_KINDS, HOT, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.recall.lines import ALWAYS, context_line
+from slowwave.pipelines.recall.lines import context_line
 from slowwave.policy.ranking.packing import Line
 from slowwave.policy.retention.categories import REGISTRY
 from slowwave.policy.retention.core import bonus, rank
@@ -31,7 +31,7 @@ CORE: Final = (
 def core_line(memory: Memory) -> Line:
     """A core fact as a line of a context, with the reason why it is in every one."""
     why = "pinned" if memory.pinned else "used often" if memory.phase == "core" else memory.category
-    return context_line(memory.text, memory, f"{ALWAYS}: {why}")
+    return context_line(memory.text, memory, f"always in view: {why}", always=True)
 
 
 def core_facts(ports: Ports) -> list[Memory]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from slowwave.model.memory import HOT, MESSAGE, Memory
 from slowwave.model.query import Where
-from slowwave.pipelines.recall.lines import ALWAYS, context_line
+from slowwave.pipelines.recall.lines import context_line
 from slowwave.policy.guard.trust import trusted
 from slowwave.policy.ranking.packing import Line
 from slowwave.policy.retention.policies import has_ended
@@ -87,4 +87,4 @@ def _line(fact: Memory, said: Memory | None) -> Line:
     words = fact.text
     if said and said.kind == MESSAGE and said.role == "user" and trusted(said.trust, "user"):
         words = min(words, said.visible_text, key=len)
-    return context_line(words, fact, f"{ALWAYS}: standing instruction")
+    return context_line(words, fact, "always in view: standing instruction", always=True)

@@ -11,12 +11,17 @@ from slowwave.policy.guard.labels import label, said_by
 from slowwave.policy.ranking.packing import Line, weight
 
 PERHAPS: Final = "perhaps outdated"
-ALWAYS: Final = "always in view"
-"""How the reason of a line begins that every context of its scope has."""
 
 
 def context_line(
-    words: str, memory: Memory, because: str, *, dated: bool = False, mark: str = "", users: Collection[str] = ()
+    words: str,
+    memory: Memory,
+    because: str,
+    *,
+    dated: bool = False,
+    mark: str = "",
+    users: Collection[str] = (),
+    always: bool = False,
 ) -> Line:
     """A line of a context with its cost. Every line is built here, so that each has its label.
 
@@ -27,13 +32,15 @@ def context_line(
         dated: whether the line begins with the date of `memory`.
         mark: what is added at the end, such as that it is outdated.
         users: the names of users whose messages are shown too.
+        always: whether every context of its scope has it.
     """
     is_message = memory.kind == MESSAGE
     author = said_by(memory.trust, memory.role, memory.speaker, users) if is_message else label(memory.trust)
     date = f"[{memory.at:%Y-%m-%d}] " if dated else ""
     text = f"{date}{author}{words.strip()}{mark}"
     cost = weight(escape(text)) + LINE
-    return Line(Item(text=text, tokens=ceil(cost), memory=memory, because=because, outdated=bool(mark)), cost)
+    item = Item(text=text, tokens=ceil(cost), memory=memory, because=because, outdated=bool(mark), always=always)
+    return Line(item, cost)
 
 
 LINE: Final = weight("- \n")

@@ -13,7 +13,6 @@ from slowwave.model.plan import Group, Plan, Receipt
 from slowwave.model.query import Context, Hit
 from slowwave.model.zone import local
 from slowwave.pipelines.planning import new_id, record_use, split_groups, transition
-from slowwave.pipelines.recall.lines import ALWAYS
 from slowwave.policy.ranking.association import decayed_weight, effective_weight
 from slowwave.policy.retention.policies import associated, is_expired
 from slowwave.ports import Ports
@@ -86,7 +85,7 @@ def _fitting(context: Context) -> list[Memory]:
     everything else that is.
     """
     items = [item for section in context.sections for item in section.items]
-    always = {item.memory.id for item in items if item.memory and item.because.startswith(ALWAYS)}
+    always = {item.memory.id for item in items if item.memory and item.always}
     return [memory for memory in context.memories if memory.id not in always]
 
 
