@@ -149,7 +149,7 @@ async def test_items_are_messages_that_are_searched_and_from_which_facts_are_ext
     await SlowwaveSession("chat", memory).add_items(ITEMS)
     assert memory.search("weather in Bern")[0].memory.conversation == "chat"
     memory.end_conversation("chat")
-    assert [fact.text for fact in memory.get_all()] == ["The user lives in Bern"]
+    assert [fact.text for fact in memory.get_all()] == ["I live in Bern"]
 
 
 async def test_each_item_has_the_trust_of_who_said_it(memory: AgentMemory) -> None:

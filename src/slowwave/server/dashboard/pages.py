@@ -202,7 +202,7 @@ def planned_pass(visit: Reader, plan_id: str) -> HTMLResponse:
 def running_pass(visit: Reader, job_id: str) -> HTMLResponse:
     """How far a sleep pass is that was started here; once it has ended, what it reported."""
     memory, jobs = visit.memory("read"), visit.state.jobs
-    job = jobs.get(memory, job_id)
+    job = jobs.get(memory, job_id).now()
     return visit.render("job.html", job=job, told=jobs.told(memory, job))
 
 

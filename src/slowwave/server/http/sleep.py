@@ -146,13 +146,15 @@ async def import_file(
 @router.get("/jobs", tags=["jobs"])
 def list_jobs(memory: Reading, jobs: JobsOf) -> view.JobList:
     """List the jobs that the server remembers, the latest first. It forgets them when it ends."""
-    return view.JobList(items=[_job(memory, job, jobs.told(memory, job)) for job in jobs.present(memory.scope, LISTED)])
+    return view.JobList(
+        items=[_job(memory, job, jobs.told(memory, job)) for job in map(Job.now, jobs.present(memory.scope, LISTED))]
+    )
 
 
 @router.get("/jobs/{job_id}", tags=["jobs"])
 def job(memory: Reading, jobs: JobsOf, job_id: Id) -> view.JobView:
     """Read the state of a job, and its result once it has one."""
-    found = jobs.get(memory, job_id)
+    found = jobs.get(memory, job_id).now()
     return _job(memory, found, jobs.told(memory, found))
 
 

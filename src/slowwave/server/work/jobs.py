@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, TypeAlias
@@ -78,6 +79,10 @@ class Job:
     def scope(self) -> str:
         """The scope that it works in."""
         return self.memory.scope
+
+    def now(self) -> "Job":
+        """The job as it is at this moment: one that ends while it is shown would be shown as ended and without a result."""
+        return copy(self)
 
     @property
     def kept(self) -> StoredText:
