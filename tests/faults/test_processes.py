@@ -135,3 +135,23 @@ def test_the_same_fact_from_32_threads_is_one_memory(tmp_path: Path) -> None:
     }
     for store in stores:
         store.close()
+
+
+def test_a_commit_of_another_process_while_the_mark_of_the_log_is_taken_back_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (SqliteStore(str(tmp_path / "memory.db")) for _ in range(2))
+    after_commit = first._log.after_commit
+
+    def between(*given: object) -> None:
+        second.apply(plan(add(fact("Bob owns the ferry", id="b"))))
+        after_commit(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(first._log, "after_commit", between)
+    first.apply(plan(add(fact("Ann owns the mill", id="a"))))
+    monkeypatch.undo()
+    first.apply(plan(add(fact("Cem owns the kiosk", id="c"))))
+    assert {one.id for one in second.get([SCOPE], ["a", "b", "c"])} == {"a", "b", "c"}
+    assert second.check(deep=True) == []
+    first.close()
+    second.close()

@@ -68,6 +68,7 @@ class SqliteBase(StoreBase):
             raise
         self._commits = 0
         self._left: tuple[int, WriteHints | None] = (0, None)
+        self._version = 0
         self._secret: bytes | None = None
         forks.watch(self)
 

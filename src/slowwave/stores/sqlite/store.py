@@ -97,7 +97,7 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
         return given if self._db.data_version("main") == version else None
 
     def _keep_hints(self, given: WriteHints | None) -> None:
-        self._left = self._db.data_version("main"), given
+        self._left = self._version, given
 
     def _verify(self) -> None:
         self._files.verify()
@@ -105,4 +105,7 @@ class SqliteStore(PlanApplier, ScopeStateReader, Searcher, RowTransfer, ModelUse
 
     def _count(self) -> None:
         self._commits += 1
+        # Read before the mark is taken back, which would read what other processes have committed meanwhile: the next row keys
+        # would count as unused, and a row of theirs would be overwritten.
+        self._version = self._db.data_version("main")
         self._log.after_commit(self._db)
