@@ -115,6 +115,7 @@ def test_every_migration_says_who_can_use_its_schema() -> None:
             assert migrate._READABLE.search(script), f"migration {number} needs a line `-- readable from N`"
 
 
+@pytest.mark.long
 def test_writers_of_the_released_version_go_on_while_the_store_is_migrated(
     released: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
